@@ -1,0 +1,90 @@
+import { z } from "zod";
+import { RuntimeError } from "./errors.ts";
+import type { JsonSchema } from "./json.ts";
+import type { Resource } from "./resource.ts";
+import type { Checked, InputProblem, Preview, PreviewContext, Tool, ToolContext, ToolResult, ToolTraits } from "./tool.ts";
+
+export interface ToolDefinition<Schema extends z.ZodObject> {
+  readonly name: string;
+  readonly description: string;
+  readonly input: Schema;
+  /** Left out: not read-only, high risk, not idempotent, never replayed. */
+  readonly traits?: Partial<ToolTraits>;
+  readonly version?: string;
+  readonly timeoutMs?: number;
+  readonly idleMs?: number;
+  readonly stopMs?: number;
+  limits?(input: z.output<Schema>): { readonly timeoutMs?: number; readonly idleMs?: number };
+  resources?(input: z.output<Schema>): readonly Resource[];
+  preview?(input: z.output<Schema>, context: PreviewContext): Promise<Preview | undefined>;
+  run(input: z.output<Schema>, context: ToolContext): Promise<ToolResult>;
+}
+
+/** A tool as a value: its input described once, by a zod object; its schema and its check follow from that. */
+export function defineTool<Schema extends z.ZodObject>(
+  definition: ToolDefinition<Schema>,
+): Tool<z.output<Schema>> {
+  if (!toolName.test(definition.name)) {
+    throw new RuntimeError(
+      "INVALID_TOOL",
+      `A tool's name has 1 to 64 letters, digits, "_" or "-" and starts with a letter; got "${definition.name}".`,
+    );
+  }
+  const { input: schema, traits, ...rest } = definition;
+  let jsonSchema: JsonSchema | undefined;
+  return {
+    version: "builtin",
+    ...rest,
+    traits: completeTraits(traits ?? {}),
+    // Made on first use: most runs of a program never show a schema to anyone.
+    get inputSchema() {
+      return (jsonSchema ??= z.toJSONSchema(schema, { io: "input" }) as JsonSchema);
+    },
+    check: (input) => checkWith(schema, input),
+  };
+}
+
+const toolName = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+function completeTraits(given: Partial<ToolTraits>): ToolTraits {
+  const readOnly = given.readOnly ?? false;
+  return {
+    readOnly,
+    risk: given.risk ?? (readOnly ? "low" : "high"),
+    idempotent: given.idempotent ?? readOnly,
+    category: given.category ?? "other",
+    offeredIn: given.offeredIn ?? ["agent", "mcp", "schedule"],
+    replay: given.replay ?? (readOnly ? "safe" : "never"),
+  };
+}
+
+function checkWith<Schema extends z.ZodObject>(schema: Schema, input: unknown): Checked<z.output<Schema>> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return { ok: true, input: parsed.data };
+  return { ok: false, problems: parsed.error.issues.map((issue) => toProblem(issue, input)) };
+}
+
+function toProblem(issue: z.core.$ZodIssue, input: unknown): InputProblem {
+  const came = valueAt(input, issue.path);
+  const path = issue.path
+    .map((step, index) => (typeof step === "number" ? `[${step}]` : `${index === 0 ? "" : "."}${String(step)}`))
+    .join("");
+  const missing = came === undefined && issue.path.length > 0;
+  if (missing) return { path, kind: "missing", message: `${path} is missing` };
+  const expected = "expected" in issue ? `expected ${String(issue.expected)}` : issue.message;
+  return { path, kind: "wrong", message: `${path || "the input"}: ${expected}, got ${describe(came)}` };
+}
+
+function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
+  let value = input;
+  for (const step of path) value = (value as Record<PropertyKey, unknown> | null | undefined)?.[step];
+  return value;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "string") return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+  if (typeof value === "object") return "an object";
+  return `the ${typeof value} ${String(value)}`;
+}

@@ -1,0 +1,35 @@
+import type { Execution, ExecutionState } from "./execution.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+
+export interface ExecutionQuery {
+  readonly limit: number;
+  readonly states?: readonly ExecutionState[];
+  readonly toolId?: string;
+  readonly conversationId?: string;
+  /** Only executions created before this one; the way to the next page. */
+  readonly beforeId?: string;
+}
+
+export interface CancelRequest {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** Where executions are kept. Each method is atomic; several processes may use one store at once. */
+export interface ExecutionStore {
+  /** Inserts or replaces, all or none. A row that is final is never changed again. */
+  save(executions: readonly Execution[]): Promise<void>;
+  get(id: string): Promise<Execution | undefined>;
+  /** Newest first. */
+  list(query: ExecutionQuery): Promise<Execution[]>;
+  /** True when the execution was under way; its owner finds the request in `takeCancelRequests`. */
+  requestCancel(id: string, reason: string): Promise<boolean>;
+  /** The requests for this owner's executions that were not handed out before. */
+  takeCancelRequests(owner: ProcessIdentity): Promise<CancelRequest[]>;
+  /** Changes whenever another connection wrote: a cheap question before a dear one. */
+  revision(): number;
+  /** Removes final executions that were completed before the time; says how many. */
+  prune(completedBefore: number): Promise<number>;
+  /** Writes what is pending and lets go of the file. Later calls reject with STORE_CLOSED. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,91 @@
+import type { ErrorType } from "./errors.ts";
+import { RuntimeError } from "./errors.ts";
+import type { ProcessIdentity } from "./process-identity.ts";
+import type { ProcessNote, StopProof } from "./stop-report.ts";
+import type { ToolResult } from "./tool.ts";
+
+/**
+ * - `pending`: known, waiting for its turn, a person or a slot
+ * - `running`: the tool was started
+ * - `completed`: the tool returned `ok: true`
+ * - `failed`: it returned `ok: false`, threw, or could not be started; `errorType` says which
+ * - `cancelled`: somebody stopped it or said no
+ * - `timeout`: its wall or idle limit ran out
+ *
+ * The last four are final: one of them is entered exactly once.
+ */
+export type ExecutionState = (typeof executionStates)[number];
+export const executionStates = ["pending", "running", "completed", "failed", "cancelled", "timeout"] as const;
+export type FinalState = Exclude<ExecutionState, "pending" | "running">;
+
+/** The second axis: was the tool's `run` ever entered, and how was it left? */
+export type RunPhase = "not_started" | "started" | "returned" | "threw";
+
+/** Why a call was stopped from outside. */
+export type StopCause = "cancel" | "wall" | "idle";
+
+export type Route = "stable" | "canary";
+
+/** Which way a call came in. */
+export type Door = "library" | "cli" | "agent" | "chat" | "mcp" | "daemon" | "schedule";
+
+/** The record of one tool call. Every key is always present, so that a reader never has to guess. */
+export interface Execution {
+  readonly id: string;
+  /** The name as it was asked for. */
+  readonly toolName: string;
+  /** The canonical name; null when there is no such tool. */
+  readonly toolId: string | null;
+  readonly toolInput: unknown;
+  readonly state: ExecutionState;
+  readonly runPhase: RunPhase;
+  readonly result: ToolResult | null;
+  readonly error: string | null;
+  readonly errorType: ErrorType | null;
+  /** More to tell whoever asked for the call, such as that it failed after retries. */
+  readonly note: string | null;
+  readonly createdAt: number;
+  readonly startedAt: number | null;
+  readonly completedAt: number | null;
+  readonly durationMs: number | null;
+  /** 1, plus how often this same call failed before in a row. */
+  readonly attempt: number;
+  readonly timeoutMs: number | null;
+  readonly idleMs: number | null;
+  readonly version: string | null;
+  readonly route: Route | null;
+  readonly door: Door | null;
+  readonly conversationId: string | null;
+  readonly turn: number | null;
+  readonly parentId: string | null;
+  readonly batchId: string | null;
+  readonly outputBytes: number;
+  readonly stopCause: StopCause | null;
+  readonly stopProof: StopProof | null;
+  readonly killed: readonly ProcessNote[];
+  readonly survivors: readonly ProcessNote[];
+  /** The process that runs it. */
+  readonly owner: ProcessIdentity | null;
+}
+
+export function isFinal(state: ExecutionState): state is FinalState {
+  return state !== "pending" && state !== "running";
+}
+
+/** Throws on a step that the state machine does not have. */
+export function assertTransition(from: ExecutionState, to: ExecutionState): void {
+  if (legalSteps[from].includes(to)) return;
+  throw new RuntimeError(
+    "ILLEGAL_TRANSITION",
+    `An execution can't go from ${from} to ${to}; from ${from} it may go to: ${legalSteps[from].join(", ") || "nothing, it is final"}.`,
+  );
+}
+
+const legalSteps: Record<ExecutionState, readonly ExecutionState[]> = {
+  pending: ["running", "failed", "cancelled"],
+  running: ["completed", "failed", "cancelled", "timeout"],
+  completed: [],
+  failed: [],
+  cancelled: [],
+  timeout: [],
+};

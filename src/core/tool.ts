@@ -1,0 +1,109 @@
+import type { ErrorType } from "./errors.ts";
+import type { JsonSchema } from "./json.ts";
+import type { Answer, Question } from "./question.ts";
+import type { Resource } from "./resource.ts";
+import type { StopReport } from "./stop-report.ts";
+
+export type Risk = "low" | "medium" | "high";
+/** Where a tool is offered. */
+export type OfferedIn = "agent" | "chat" | "mcp" | "schedule";
+/** What to do with a call whose outcome a crash made unknown: repeat it, look first, or never repeat it. */
+export type Replay = "safe" | "check" | "never";
+
+export interface ToolTraits {
+  /** Changes nothing that anyone could observe. */
+  readonly readOnly: boolean;
+  readonly risk: Risk;
+  readonly idempotent: boolean;
+  readonly category: string;
+  readonly offeredIn: readonly OfferedIn[];
+  readonly replay: Replay;
+}
+
+/** The one executable shape: built-in, custom and MCP tools are all this. */
+export interface Tool<Input = unknown> {
+  /** Canonical id; the catalog holds aliases. */
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchema;
+  readonly traits: ToolTraits;
+  /** `builtin`, or `name@hash` for a tool that comes from a file. */
+  readonly version: string;
+  readonly timeoutMs?: number;
+  readonly idleMs?: number;
+  /** How long `run` may take to stop after its signal fired. Tools that own processes need longer than others. */
+  readonly stopMs?: number;
+  check(input: unknown): Checked<Input>;
+  /** The limits this very input asks for; they rank as the call's own. */
+  limits?(input: Input): { readonly timeoutMs?: number; readonly idleMs?: number };
+  /** What it will read and write; missing = everything. Must be pure: it is asked before the call may run. */
+  resources?(input: Input): readonly Resource[];
+  /** What a person is shown before saying yes. */
+  preview?(input: Input, context: PreviewContext): Promise<Preview | undefined>;
+  /** Must stop when `context.signal` fires. Failure is a value; a throw counts as a failure of the tool itself. */
+  run(input: Input, context: ToolContext): Promise<ToolResult>;
+}
+
+export interface ToolContext {
+  readonly signal: AbortSignal;
+  readonly workdir: string;
+  readonly executionId: string;
+  readonly conversationId?: string;
+  /** Variables for child processes; already reduced to the allow-list. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Shows life: resets the idle limit, and listeners can watch it. */
+  progress(update: Progress): void;
+  /** Asks the person. Wall and idle clocks stand still meanwhile. */
+  ask(question: Question): Promise<Answer>;
+  /** Reports how work outside this process was stopped; the record keeps it. */
+  stopped(report: StopReport): void;
+}
+
+export interface PreviewContext {
+  readonly workdir: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Preview {
+  readonly text: string;
+  readonly diff?: string;
+}
+
+export interface Progress {
+  readonly message?: string;
+  /** A piece of output as it appeared. Pieces may be left out when output is faster than its watchers. */
+  readonly output?: string;
+  readonly stream?: "stdout" | "stderr";
+  readonly done?: number;
+  readonly total?: number;
+}
+
+export type ToolResult =
+  | {
+      readonly ok: true;
+      readonly output: string;
+      readonly data?: unknown;
+      /** Files the call created or changed, or that hold its whole output. */
+      readonly files?: readonly string[];
+    }
+  | {
+      readonly ok: false;
+      readonly error: string;
+      readonly hint?: string;
+      readonly output?: string;
+      readonly errorType?: ErrorType;
+      readonly data?: unknown;
+      readonly files?: readonly string[];
+    };
+
+export type Checked<Input> =
+  | { readonly ok: true; readonly input: Input }
+  | { readonly ok: false; readonly problems: readonly InputProblem[] };
+
+export interface InputProblem {
+  /** Where in the input, as `edits[2].old_string`; empty for the input itself. */
+  readonly path: string;
+  readonly kind: "missing" | "wrong";
+  /** What was expected and what came. */
+  readonly message: string;
+}

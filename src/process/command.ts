@@ -1,0 +1,44 @@
+import type { StopReport } from "../core/stop-report.ts";
+
+export type OutputStream = "stdout" | "stderr";
+
+export interface CommandRequest {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment of the child; see `child-environment.ts`. The marker is added to it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names the private folder and marks every process of this command. */
+  readonly executionId: string;
+  /** When it fires, the whole tree is stopped, and `runCommand` resolves after the check. */
+  readonly signal: AbortSignal;
+  /** Each stream may grow to this; past it the command is stopped. */
+  readonly maxOutputBytes: number;
+  readonly wallMs?: number;
+  readonly idleMs?: number;
+  /** Pieces of output as they appear, whole characters; pieces are skipped when output outruns the reader. */
+  readonly onOutput?: (stream: OutputStream, text: string) => void;
+  /** A program of our own that starts no others (ripgrep): no sandbox, no search for what it left behind. */
+  readonly childless?: boolean;
+}
+
+export interface OutputFile {
+  /** In the private folder; `discard` removes it. */
+  readonly path: string;
+  readonly bytes: number;
+}
+
+export interface CommandEnd {
+  readonly exitCode: number | null;
+  /** The signal that ended it, ours or another's. */
+  readonly killedBy: NodeJS.Signals | null;
+  /** What made us stop it; null when it ended by itself. */
+  readonly stoppedBy: "signal" | "wall" | "idle" | "output_limit" | null;
+  readonly stdout: OutputFile;
+  readonly stderr: OutputFile;
+  /** Present when we stopped it, or when it returned and left processes behind. */
+  readonly stop: StopReport | null;
+  /** Why it could not be started (`ENOENT`, …); then nothing else happened. */
+  readonly startError: { readonly code: string; readonly message: string } | null;
+  /** Removes the private folder. Whoever ran the command calls it when the output was used. */
+  discard(): Promise<void>;
+}
