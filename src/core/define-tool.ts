@@ -2,7 +2,16 @@ import { z } from "zod";
 import { RuntimeError } from "./errors.ts";
 import type { JsonSchema } from "./json.ts";
 import type { Resource } from "./resource.ts";
-import type { Checked, InputProblem, Preview, PreviewContext, Tool, ToolContext, ToolResult, ToolTraits } from "./tool.ts";
+import type {
+  Checked,
+  InputProblem,
+  Preview,
+  PreviewContext,
+  Tool,
+  ToolContext,
+  ToolResult,
+  ToolTraits,
+} from "./tool.ts";
 
 export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly name: string;
@@ -21,9 +30,7 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
 }
 
 /** A tool as a value: its input described once, by a zod object; its schema and its check follow from that. */
-export function defineTool<Schema extends z.ZodObject>(
-  definition: ToolDefinition<Schema>,
-): Tool<z.output<Schema>> {
+export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinition<Schema>): Tool<z.output<Schema>> {
   if (!toolName.test(definition.name)) {
     throw new RuntimeError(
       "INVALID_TOOL",
@@ -84,7 +91,8 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "an array";
-  if (typeof value === "string") return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+  if (typeof value === "string")
+    return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
   if (typeof value === "object") return "an object";
   return `the ${typeof value} ${String(value)}`;
 }

@@ -85,6 +85,8 @@ export type ToolResult =
       readonly data?: unknown;
       /** Files the call created or changed, or that hold its whole output. */
       readonly files?: readonly string[];
+      /** How much there was in all, when `output` holds only a part of it. */
+      readonly outputBytes?: number;
     }
   | {
       readonly ok: false;
@@ -94,6 +96,7 @@ export type ToolResult =
       readonly errorType?: ErrorType;
       readonly data?: unknown;
       readonly files?: readonly string[];
+      readonly outputBytes?: number;
     };
 
 export type Checked<Input> =

@@ -1,0 +1,21 @@
+import type { Door } from "./execution.ts";
+
+/** An order to run a tool, as a model, a person or a program gave it. */
+export interface ToolCall extends CallOptions {
+  readonly tool: string;
+  readonly input?: unknown;
+  /** Instead of `input`: JSON text that may not even parse. */
+  readonly inputText?: string;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly idleMs?: number;
+  readonly signal?: AbortSignal;
+  readonly door?: Door;
+  /** Calls of one conversation share the failure guard and the statistics. */
+  readonly conversationId?: string;
+  readonly turn?: number;
+  /** The execution on whose behalf this one runs; it shares its parent's slot. */
+  readonly parentId?: string;
+}

@@ -1,0 +1,66 @@
+import type { StopCause } from "../core/execution.ts";
+
+/**
+ * One call's stop button. The first cause wins; later ones change nothing.
+ * A class, because every call makes one and methods on a prototype cost nothing to make.
+ */
+export class CallControl {
+  cause: StopCause | null = null;
+  reason = "";
+  #controller: AbortController | undefined;
+  #listener: (() => void) | null = null;
+  #ended = false;
+
+  /** Made on first use: most calls are never stopped, and many tools never look. */
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController();
+      if (this.cause) this.#controller.abort(this.#abortReason());
+    }
+    return this.#controller.signal;
+  }
+
+  /** False when it was stopped before, or has ended. */
+  stop(cause: StopCause, reason: string): boolean {
+    if (this.cause || this.#ended) return false;
+    this.cause = cause;
+    this.reason = reason;
+    this.#controller?.abort(this.#abortReason());
+    this.#listener?.();
+    return true;
+  }
+
+  /** At most one listener at a time: whatever the call is waiting for right now. */
+  onStop(listener: (() => void) | null): void {
+    this.#listener = listener;
+  }
+
+  /** From here on nothing can stop it. */
+  end(): void {
+    this.#ended = true;
+    this.#listener = null;
+  }
+
+  #abortReason(): DOMException {
+    return new DOMException(this.reason, this.cause === "cancel" ? "AbortError" : "TimeoutError");
+  }
+}
+
+/** What the promise gives, or `undefined` as soon as the call is stopped; then the promise is left to itself. */
+export function unlessStopped<Value>(control: CallControl, promise: Promise<Value>): Promise<Value | undefined> {
+  return new Promise((resolve, reject) => {
+    if (control.cause) resolve(undefined);
+    else control.onStop(() => resolve(undefined));
+    const over = (): void => control.onStop(null);
+    promise.then(
+      (value) => {
+        over();
+        resolve(value);
+      },
+      (thrown: unknown) => {
+        over();
+        reject(thrown);
+      },
+    );
+  });
+}

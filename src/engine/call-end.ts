@@ -1,0 +1,82 @@
+import type { ErrorType } from "../core/errors.ts";
+import type { FinalState, RunPhase } from "../core/execution.ts";
+import type { StopReport } from "../core/stop-report.ts";
+import type { ToolResult } from "../core/tool.ts";
+import type { CallControl } from "./call-control.ts";
+import type { RunEnd } from "./run-tool.ts";
+
+/** How a call ended, before it is entered in its record. */
+export interface End {
+  readonly state: FinalState;
+  readonly runPhase: RunPhase | null;
+  readonly result: ToolResult | null;
+  readonly error: string | null;
+  readonly errorType: ErrorType | null;
+  readonly report: StopReport | null;
+}
+
+type Failure = Extract<ToolResult, { ok: false }>;
+
+/** It never ran: `failure` says why. */
+export function failed(failure: Failure): End {
+  return {
+    state: "failed",
+    runPhase: null,
+    result: failure,
+    error: failure.error,
+    errorType: failure.errorType ?? null,
+    report: null,
+  };
+}
+
+/** A rule or a person said no. */
+export function denied(error: string): End {
+  return { state: "cancelled", runPhase: null, result: null, error, errorType: "denied", report: null };
+}
+
+/** Stopped before it ran. */
+export function stopped(control: CallControl): End {
+  return {
+    state: "cancelled",
+    runPhase: null,
+    result: null,
+    error: control.reason,
+    errorType: "cancelled",
+    report: null,
+  };
+}
+
+/** It ran. A stop that came first wins over whatever the tool returned after it. */
+export function endOfRun(run: RunEnd, control: CallControl): End {
+  const { runPhase, result, report } = run;
+  if (control.cause) {
+    const state = control.cause === "cancel" ? "cancelled" : "timeout";
+    const proof: StopReport = report ?? { proof: "cooperative", killed: [], survivors: [] };
+    const kept = isToolResult(result) ? result : null;
+    return { state, runPhase, result: kept, error: tellStop(control.reason, proof), errorType: state, report: proof };
+  }
+  if (runPhase === "threw") {
+    return { state: "failed", runPhase, result: null, error: run.thrown, errorType: "threw", report };
+  }
+  if (!isToolResult(result)) {
+    const error =
+      "The tool returned something that is not a result; expected { ok: true, output } or { ok: false, error }.";
+    return { state: "failed", runPhase, result: null, error, errorType: "invalid_result", report };
+  }
+  if (result.ok) return { state: "completed", runPhase, result, error: null, errorType: null, report };
+  return { state: "failed", runPhase, result, error: result.error, errorType: result.errorType ?? null, report };
+}
+
+function tellStop(reason: string, { proof, survivors }: StopReport): string {
+  if (survivors.length > 0) {
+    const list = survivors.map(({ pid, command }) => `${pid} (${command})`).join(", ");
+    return `${reason}; still alive although it was killed: ${list}`;
+  }
+  return proof === "none" ? `${reason}; it did not stop when told to and may still be running` : reason;
+}
+
+function isToolResult(value: unknown): value is ToolResult {
+  if (typeof value !== "object" || value === null || !("ok" in value)) return false;
+  if (value.ok === true) return "output" in value && typeof value.output === "string";
+  return value.ok === false && "error" in value && typeof value.error === "string";
+}

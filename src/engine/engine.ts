@@ -1,0 +1,145 @@
+import { messageOf } from "../core/errors.ts";
+import type { Execution } from "../core/execution.ts";
+import { createId } from "../core/ids.ts";
+import type { Mask } from "../core/mask.ts";
+import type { CallOptions, ToolCall } from "../core/tool-call.ts";
+import { openBatch, type Batch } from "./batch.ts";
+import { createConversations } from "./conversations.ts";
+import { executeCall } from "./execute-call.ts";
+import { failed, type End } from "./call-end.ts";
+import { createHistory } from "./history.ts";
+import type { EngineOptions } from "./parts.ts";
+import { prepareCall, type ActiveCall } from "./prepare-call.ts";
+import { countOutcome, settleCall } from "./settle-call.ts";
+import { createSlots } from "./slots.ts";
+import type { RunStatistics } from "./statistics.ts";
+
+/** A call under way: a promise of its execution that already has its id. */
+export type RunningCall = Promise<Execution> & { readonly id: string };
+
+/** Takes one call, or a thousand, from pending to a truthful end. */
+export interface Engine {
+  /** Resolves to the execution, whatever became of it; never rejects for what a tool did. */
+  call(call: ToolCall): RunningCall;
+  openBatch(shared: BatchOptions): Batch;
+  /** True when it was under way here; false when it is unknown or final. */
+  cancel(id: string, reason: string): boolean;
+  cancelAll(reason: string): Promise<void>;
+  /** Under way, or among the last 100 that finished. */
+  get(id: string): Execution | undefined;
+  underWay(): Execution[];
+  finished(limit: number): Execution[];
+  statistics(conversationId: string | null): RunStatistics;
+}
+
+export type BatchOptions = Pick<CallOptions, "conversationId" | "door" | "turn" | "signal">;
+
+export function createEngine(given: EngineOptions): Engine {
+  const options = { ...given, mask: unbreakable(given.mask) };
+  const slots = createSlots(options.limits.maxParallel);
+  const conversations = createConversations();
+  const history = createHistory();
+  const active = new Map<string, { readonly call: ActiveCall; readonly settled: Promise<Execution> }>();
+
+  function prepare(call: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
+    const conversation = conversations.of(call.conversationId ?? null);
+    return prepareCall(options, call, { batchId, conversation }, commit);
+  }
+
+  function admit(call: ActiveCall, settled: Promise<Execution>): void {
+    active.set(call.record.id, { call, settled });
+    if (call.call.signal) followSignal(call.call.signal, (reason) => call.control.stop("cancel", reason), settled);
+  }
+
+  async function perform(call: ActiveCall): Promise<Execution> {
+    let end: End;
+    try {
+      end = await executeCall(options, slots, call);
+    } catch (thrown) {
+      // A broken invariant of the engine itself. The call must still end, and say so.
+      end = failed({ ok: false, error: `Internal error: ${messageOf(thrown)}`, errorType: "threw" });
+    }
+    const execution = await settleCall(options, call, end);
+    active.delete(execution.id);
+    history.add(options.mask.execution(execution));
+    return execution;
+  }
+
+  return {
+    call(call) {
+      const prepared = prepare(call, null, () => countOutcome(options, prepared));
+      const settled = perform(prepared);
+      admit(prepared, settled);
+      return Object.assign(settled, { id: prepared.record.id });
+    },
+    openBatch(shared) {
+      const { signal, ...inherited } = shared;
+      const batchId = createId("run", options.clock.now());
+      const members = new Set<ActiveCall>();
+      const over = Promise.withResolvers<void>();
+      const batch = openBatch({
+        workdir: options.workdir,
+        maxRetry: options.limits.maxRetry,
+        prepare: (call, commit) => prepare({ ...inherited, ...call }, batchId, commit),
+        admit(call, settled) {
+          admit(call, settled);
+          members.add(call);
+          if (signal?.aborted) call.control.stop("cancel", cancelledByCaller);
+          void settled.then(() => members.delete(call));
+        },
+        perform,
+        count: (call) => countOutcome(options, call),
+        planned: (calls, parallel) => options.emit("batch:planned", { batchId, calls, parallel }),
+      });
+      const stopMembers = (reason: string): void => members.forEach(({ control }) => control.stop("cancel", reason));
+      if (signal) followSignal(signal, stopMembers, over.promise);
+      return { add: batch.add, end: () => batch.end().finally(over.resolve) };
+    },
+    cancel: (id, reason) => active.get(id)?.call.control.stop("cancel", reason) ?? false,
+    async cancelAll(reason) {
+      const all = [...active.values()];
+      for (const { call } of all) call.control.stop("cancel", reason);
+      await Promise.all(all.map(({ settled }) => settled));
+    },
+    get(id) {
+      const found = active.get(id);
+      return found ? options.mask.execution({ ...found.call.record }) : history.get(id);
+    },
+    underWay: () => [...active.values()].map(({ call }) => options.mask.execution({ ...call.record })),
+    finished: (limit) => history.last(limit),
+    statistics: (conversationId) => conversations.of(conversationId).tally.read(),
+  };
+}
+
+const cancelledByCaller = "Cancelled by its caller";
+
+/** Stops what the caller's signal stands for. The listener goes when that is over: the signal may live long. */
+function followSignal(signal: AbortSignal, stop: (reason: string) => unknown, over: Promise<unknown>): void {
+  const onAbort = (): void => void stop(cancelledByCaller);
+  if (signal.aborted) return onAbort();
+  signal.addEventListener("abort", onAbort, { once: true });
+  void over.finally(() => signal.removeEventListener("abort", onAbort));
+}
+
+/** When masking breaks, the record loses what could hold a secret rather than the call its end. */
+function unbreakable(mask: Mask): Mask {
+  return {
+    execution(execution) {
+      try {
+        return mask.execution(execution);
+      } catch {
+        const error = execution.error === null ? null : withheld;
+        return { ...execution, toolInput: withheld, result: null, error, note: null };
+      }
+    },
+    text(text) {
+      try {
+        return mask.text(text);
+      } catch {
+        return withheld;
+      }
+    },
+  };
+}
+
+const withheld = "[withheld: masking failed]";

@@ -1,0 +1,30 @@
+import type { Clock } from "../core/clock.ts";
+import type { Emit } from "../core/events.ts";
+import type { Execution } from "../core/execution.ts";
+import type { Ledger } from "../core/ledger.ts";
+import type { Mask } from "../core/mask.ts";
+import type { Permit } from "../core/permit.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { Ask } from "../core/question.ts";
+import type { RouteCall } from "../core/route-call.ts";
+import type { Catalog } from "./catalog.ts";
+import type { EngineLimits } from "./time-limits.ts";
+
+/** What the runtime hands to the engine. */
+export interface EngineOptions {
+  readonly catalog: Catalog;
+  readonly workdir: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly owner: ProcessIdentity | null;
+  readonly limits: EngineLimits;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  readonly ledger: Ledger;
+  readonly permit: Permit;
+  readonly route: RouteCall;
+  readonly ask: Ask;
+  readonly mask: Mask;
+}
+
+/** An execution while it is under way. */
+export type Draft = { -readonly [Key in keyof Execution]: Execution[Key] };

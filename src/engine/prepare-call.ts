@@ -1,0 +1,157 @@
+import { messageOf } from "../core/errors.ts";
+import { createId } from "../core/ids.ts";
+import type { Resource } from "../core/resource.ts";
+import type { ToolCall } from "../core/tool-call.ts";
+import type { Tool, ToolResult } from "../core/tool.ts";
+import { CallControl } from "./call-control.ts";
+import type { Conversation } from "./conversations.ts";
+import { callSignature } from "./failure-guard.ts";
+import { invalidInput, unknownTool, unreadableInput } from "./guidance.ts";
+import type { Draft, EngineOptions } from "./parts.ts";
+
+type Failure = Extract<ToolResult, { ok: false }>;
+
+/** A call on its way, from its arrival to its final state. */
+export interface ActiveCall {
+  readonly record: Draft;
+  readonly call: ToolCall;
+  readonly control: CallControl;
+  readonly conversation: Conversation;
+  /** Set when steps 1 and 2 already decided: it will fail without running. */
+  readonly failure: Failure | null;
+  /** Null when there is no such tool. */
+  readonly tool: Tool | null;
+  /** As checked; what the tool receives. */
+  input: unknown;
+  readonly signature: () => string;
+  /** What it will touch; a tool that does not say, or can't, touches everything. */
+  readonly resources: () => readonly Resource[];
+  /** Counts the outcome in the conversation; a batch delays it so that calls count in the model's order. */
+  commit: () => void;
+}
+
+/** Steps 1 and 2: which tool, and is the input what it takes? Decides nothing that needs another call's outcome. */
+export function prepareCall(
+  options: EngineOptions,
+  call: ToolCall,
+  place: { readonly batchId: string | null; readonly conversation: Conversation },
+  commit: () => void,
+): ActiveCall {
+  const tool = options.catalog.resolve(call.tool) ?? null;
+  const read = readInput(call);
+  const { failure, input } = judge(options, call, tool, read);
+  const record = createRecord(options, call, tool, read.value, place.batchId);
+  let signature: string | undefined;
+  let resources: readonly Resource[] | undefined;
+  const active: ActiveCall = {
+    record,
+    call,
+    control: new CallControl(),
+    conversation: place.conversation,
+    failure,
+    tool,
+    input,
+    signature: () => (signature ??= callSignature(record.toolId ?? call.tool, record.toolInput)),
+    resources: () => (resources ??= resourcesOf(tool, active.input)),
+    commit,
+  };
+  options.emit("execution:created", {
+    id: record.id,
+    toolName: record.toolName,
+    toolId: record.toolId,
+    door: record.door,
+    conversationId: record.conversationId,
+    batchId: record.batchId,
+  });
+  return active;
+}
+
+interface ReadInput {
+  readonly value: unknown;
+  readonly problem: string | null;
+}
+
+function readInput(call: ToolCall): ReadInput {
+  if (call.inputText === undefined) return { value: call.input ?? {}, problem: null };
+  if (call.inputText.trim() === "") return { value: {}, problem: null };
+  try {
+    return { value: JSON.parse(call.inputText), problem: null };
+  } catch (thrown) {
+    return { value: call.inputText, problem: messageOf(thrown) };
+  }
+}
+
+function judge(
+  options: EngineOptions,
+  call: ToolCall,
+  tool: Tool | null,
+  read: ReadInput,
+): { readonly failure: Failure | null; readonly input: unknown } {
+  if (!tool) return { failure: unknownTool(call.tool, options.catalog), input: read.value };
+  if (read.problem !== null) return { failure: unreadableInput(tool, read.problem), input: read.value };
+  return checkInput(tool, read.value);
+}
+
+/** Step 2 alone; also for an input that a hook changed. */
+export function checkInput(tool: Tool, value: unknown): { readonly failure: Failure | null; readonly input: unknown } {
+  try {
+    const checked = tool.check(value);
+    if (checked.ok) return { failure: null, input: checked.input };
+    return { failure: invalidInput(tool, value, checked.problems), input: value };
+  } catch (thrown) {
+    const error = `The check of ${tool.name}'s input broke: ${messageOf(thrown)}`;
+    return { failure: { ok: false, error, errorType: "invalid_input" }, input: value };
+  }
+}
+
+function resourcesOf(tool: Tool | null, input: unknown): readonly Resource[] {
+  if (!tool) return [];
+  const everything: Resource[] = [{ kind: "everything", access: tool.traits.readOnly ? "read" : "write" }];
+  try {
+    return tool.resources?.(input) ?? everything;
+  } catch {
+    return everything; // it can't say, so it may touch anything
+  }
+}
+
+function createRecord(
+  options: EngineOptions,
+  call: ToolCall,
+  tool: Tool | null,
+  toolInput: unknown,
+  batchId: string | null,
+): Draft {
+  const createdAt = options.clock.now();
+  return {
+    id: createId("call", createdAt),
+    toolName: call.tool,
+    toolId: tool?.name ?? null,
+    toolInput,
+    state: "pending",
+    runPhase: "not_started",
+    result: null,
+    error: null,
+    errorType: null,
+    note: null,
+    createdAt,
+    startedAt: null,
+    completedAt: null,
+    durationMs: null,
+    attempt: 1,
+    timeoutMs: null,
+    idleMs: null,
+    version: null,
+    route: null,
+    door: call.door ?? null,
+    conversationId: call.conversationId ?? null,
+    turn: call.turn ?? null,
+    parentId: call.parentId ?? null,
+    batchId,
+    outputBytes: 0,
+    stopCause: null,
+    stopProof: null,
+    killed: [],
+    survivors: [],
+    owner: options.owner,
+  };
+}

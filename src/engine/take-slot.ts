@@ -1,0 +1,25 @@
+import type { ActiveCall } from "./prepare-call.ts";
+import type { Slots } from "./slots.ts";
+
+/** The way to give the slot back, or nothing when the call was stopped while it waited. */
+export function takeSlot(
+  slots: Slots,
+  active: ActiveCall,
+): (() => void) | undefined | Promise<(() => void) | undefined> {
+  // Work on behalf of a running call is part of that call; waiting for a second slot could lock both for ever.
+  if (active.record.parentId !== null) return () => undefined;
+  const release = (): void => slots.release();
+  if (slots.tryTake()) return release;
+
+  const { control } = active;
+  return new Promise((resolve) => {
+    const giveUp = slots.wait(() => {
+      control.onStop(null);
+      resolve(release);
+    });
+    control.onStop(() => {
+      giveUp();
+      resolve(undefined);
+    });
+  });
+}
