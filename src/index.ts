@@ -1,0 +1,12 @@
+export { createRuntime, type Runtime, type RuntimeConfig } from "./runtime/create-runtime.ts";
+export { defineTool, type ToolDefinition } from "./core/define-tool.ts";
+export { RuntimeError, type ErrorCode, type ErrorType } from "./core/errors.ts";
+export type { EventType, RuntimeEvent, RuntimeEvents } from "./core/events.ts";
+export type { Execution, ExecutionState, FinalState, RunPhase } from "./core/execution.ts";
+export type { Permit, PermitDecision, PermitRequest } from "./core/permit.ts";
+export type { Answer, Ask, Question } from "./core/question.ts";
+export type { Access, Resource } from "./core/resource.ts";
+export type { ProcessNote, StopProof, StopReport } from "./core/stop-report.ts";
+export type { CallOptions, ToolCall } from "./core/tool-call.ts";
+export type { Progress, Tool, ToolContext, ToolResult, ToolTraits } from "./core/tool.ts";
+export { executionFromWire, executionToWire } from "./core/wire.ts";

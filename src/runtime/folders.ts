@@ -1,0 +1,55 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
+import type { Environment } from "./load-configuration.ts";
+
+export interface Folders {
+  /** The real path of the workdir. */
+  readonly workdir: string;
+  /** `.deckhand` in the workdir: store, outputs, logs. */
+  readonly data: string;
+  readonly database: string;
+  readonly outputs: string;
+  /** The person's own, outside the workdir: raw output and facts of running processes. */
+  readonly run: string;
+}
+
+export function locateFolders(workdir: string, env: Environment): Folders {
+  const real = realWorkdir(workdir);
+  const data = join(real, ".deckhand");
+  const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] || homedir(), ".local", "state");
+  const state = join(stateHome, "deckhand", createHash("sha256").update(real).digest("hex").slice(0, 16));
+  return {
+    workdir: real,
+    data,
+    database: join(data, "deckhand.db"),
+    outputs: join(data, "outputs"),
+    run: join(state, "run"),
+  };
+}
+
+function realWorkdir(workdir: string): string {
+  let real: string;
+  try {
+    real = realpathSync(resolve(workdir));
+    if (statSync(real).isDirectory()) return real;
+  } catch (thrown) {
+    const why = codeOf(thrown) === "ENOENT" ? "does not exist" : `can't be used (${messageOf(thrown)})`;
+    throw new RuntimeError("WORKDIR_INVALID", `The workdir ${workdir} ${why}; name a folder that exists.`, {
+      cause: thrown,
+    });
+  }
+  throw new RuntimeError("WORKDIR_INVALID", `The workdir ${workdir} is not a folder; name one.`);
+}
+
+/** Private, and invisible to git without touching the project's own ignore file. */
+export function ensureDataFolder(folders: Folders): void {
+  mkdirSync(folders.data, { recursive: true, mode: 0o700 });
+  try {
+    writeFileSync(join(folders.data, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+}

@@ -1,0 +1,16 @@
+import { chmod, copyFile, mkdir } from "node:fs/promises";
+import { constants } from "node:fs";
+import { join } from "node:path";
+
+/** Puts a command's whole output where the model and the person can read it; says where. */
+export type KeepOutput = (rawPath: string, fileName: string) => Promise<string>;
+
+export function createKeepOutput(outputs: string): KeepOutput {
+  return async (rawPath, fileName) => {
+    await mkdir(outputs, { recursive: true, mode: 0o700 });
+    const kept = join(outputs, fileName);
+    await copyFile(rawPath, kept, constants.COPYFILE_FICLONE);
+    await chmod(kept, 0o600);
+    return kept;
+  };
+}
