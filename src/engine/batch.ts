@@ -4,6 +4,7 @@ import type { ToolCall } from "../core/tool-call.ts";
 import { createConflictTracker, type ConflictTracker, type Touch } from "./conflicts.ts";
 import { createPathLocator } from "./locate-path.ts";
 import type { ActiveCall } from "./prepare-call.ts";
+import { Step } from "./step.ts";
 
 /** What a batch needs of the engine. */
 export interface BatchHost {
@@ -12,8 +13,8 @@ export interface BatchHost {
   prepare(call: ToolCall, commit: () => void): ActiveCall;
   /** From here on the call can be seen and cancelled. */
   admit(active: ActiveCall, settled: Promise<Execution>): void;
-  /** Runs a prepared call to its end. Never rejects. */
-  perform(active: ActiveCall): Promise<Execution>;
+  /** Runs a prepared call to its end. With `turn`, its outcome waits for that before it is judged. Never rejects. */
+  perform(active: ActiveCall, turn?: Promise<void>): Promise<Execution>;
   count(active: ActiveCall): void;
   /** `parallel` is known: how many read-only calls at the front overlap. */
   planned(calls: number, parallel: number): void;
@@ -26,21 +27,18 @@ export interface Batch {
   end(): Promise<Execution[]>;
 }
 
-/**
- * One call's place in the batch. It starts when everything it waits for is done. It is done when it is settled and
- * everything it waited for is done as well: a call that was cancelled before its turn must not open the way for
- * those behind it while those before it still run.
- */
 interface Entry {
   readonly active: ActiveCall;
   readonly index: number;
-  waitsFor: number;
-  readonly waiters: Entry[];
+  readonly step: Step;
+  readonly settled: PromiseWithResolvers<Execution>;
   started: boolean;
-  settled: boolean;
-  done: boolean;
-  readonly settle: (execution: Execution) => void;
-  readonly execution: Promise<Execution>;
+  /** Counted in `uncounted`. */
+  pending: boolean;
+  /** Called when its step is ready. */
+  onReady: () => void;
+  /** Called when all before it are counted. */
+  onTurn: (() => void) | undefined;
 }
 
 /**
@@ -52,13 +50,19 @@ export function openBatch(host: BatchHost): Batch {
   const entries: Entry[] = [];
   let placed = 0;
   let counted = 0;
-  /** How many calls of each signature were placed and not yet counted. */
-  const uncounted = new Map<string, number>();
-  let barrier: Entry | undefined;
+  let firstOpen = 0;
+  let barrier: Step | undefined;
   let tracker: ConflictTracker = createConflictTracker();
   let locate = createPathLocator(host.workdir);
+  /** How many calls of each signature were placed and not yet counted. */
+  const uncounted = new Map<string, number>();
 
   function placeNext(): void {
+    if (barrier?.done) {
+      barrier = undefined;
+      tracker = createConflictTracker();
+      locate = createPathLocator(host.workdir);
+    }
     while (!barrier && placed < entries.length) {
       const entry = entries[placed]!;
       placed += 1;
@@ -67,102 +71,92 @@ export function openBatch(host: BatchHost): Batch {
   }
 
   function place(entry: Entry): void {
-    const touches = touchesOf(entry.active, locate);
-    if (touches === "anything") {
-      barrier = entry;
-      waitForAllBefore(entry);
-    } else {
-      const found = tracker.add(entry.index, touches);
-      if (mayBeRefused(entry)) waitForAllBefore(entry);
-      else for (const index of found) waitFor(entry, entries[index]!);
-    }
-    const signature = entry.active.signature();
-    uncounted.set(signature, (uncounted.get(signature) ?? 0) + 1);
-    if (entry.waitsFor === 0) start(entry);
+    const { active, step } = entry;
+    if (entry.started) return; // cancelled before its place was known: it touches nothing
+    const touches = touchesOf(active, locate);
+    if (touches === "anything") barrier = step;
+    else tracker.add(step, touches);
+
+    const refusable = mayBeRefused(active);
+    const changing = touches === "anything" || touches.some(({ access }) => access === "write");
+    if (touches === "anything" || (refusable && changing)) waitForAllBefore(entry);
+    const turn = refusable && !changing ? turnOf(entry) : undefined;
+    countPending(entry, 1);
+    if (step.ready) start(entry, turn);
+    else entry.onReady = () => start(entry, turn);
   }
 
-  function waitForAllBefore(entry: Entry): void {
-    for (let index = 0; index < entry.index; index++) waitFor(entry, entries[index]!);
+  function waitForAllBefore({ step, index }: Entry): void {
+    while (entries[firstOpen]!.step.done) firstOpen += 1;
+    for (let earlier = firstOpen; earlier < index; earlier++) step.waitFor(entries[earlier]!.step);
   }
 
-  function waitFor(entry: Entry, earlier: Entry): void {
-    if (earlier.done) return;
-    entry.waitsFor += 1;
-    earlier.waiters.push(entry);
-  }
-
-  /** The failure guard must see the outcome of every call before this one, as it would one by one. */
-  function mayBeRefused(entry: Entry): boolean {
+  /**
+   * One by one, the failure guard would know the outcome of every call before this one. A call that changes
+   * something waits for them; one that only reads may run ahead, and its outcome is judged when its turn comes.
+   */
+  function mayBeRefused({ conversation, signature }: ActiveCall): boolean {
     if (host.maxRetry === 0) return false;
-    const { guard } = entry.active.conversation;
-    const failures = guard.failuresOf(entry.active.signature).count;
-    return failures + (uncounted.get(entry.active.signature()) ?? 0) >= host.maxRetry;
+    const failures = conversation.guard.failuresOf(signature).count;
+    return failures + (uncounted.get(signature()) ?? 0) >= host.maxRetry;
   }
 
-  function start(entry: Entry): void {
+  function turnOf(entry: Entry): Promise<void> | undefined {
+    if (counted >= entry.index) return undefined;
+    return new Promise((resolve) => (entry.onTurn = resolve));
+  }
+
+  function start(entry: Entry, turn?: Promise<void>): void {
     if (entry.started) return;
     entry.started = true;
-    void host.perform(entry.active).then((execution) => {
-      entry.settled = true;
-      entry.settle(execution);
-      release(entry);
+    void host.perform(entry.active, turn).then((execution) => {
+      entry.settled.resolve(execution);
+      entry.step.finish();
+      placeNext();
     });
-  }
-
-  function release(entry: Entry): void {
-    if (entry.done || !entry.settled || entry.waitsFor > 0) return;
-    entry.done = true;
-    for (const waiter of entry.waiters) {
-      waiter.waitsFor -= 1;
-      if (waiter.waitsFor > 0) continue;
-      if (waiter.started) release(waiter);
-      else start(waiter);
-    }
-    entry.waiters.length = 0;
-    if (entry !== barrier) return;
-    barrier = undefined;
-    tracker = createConflictTracker();
-    locate = createPathLocator(host.workdir);
-    placeNext();
   }
 
   /** Outcomes count in the model's order, whatever finished first. */
   function commit(): void {
-    while (counted < entries.length && entries[counted]!.active.record.completedAt !== null) {
-      const { active } = entries[counted]!;
-      host.count(active);
-      const left = (uncounted.get(active.signature()) ?? 0) - 1;
-      if (left > 0) uncounted.set(active.signature(), left);
-      else uncounted.delete(active.signature());
+    for (let entry = entries[counted]; entry?.active.record.completedAt != null; entry = entries[counted]) {
+      host.count(entry.active);
       counted += 1;
+      countPending(entry, -1);
     }
+    entries[counted]?.onTurn?.();
+  }
+
+  function countPending(entry: Entry, change: 1 | -1): void {
+    if (entry.pending === change > 0) return;
+    entry.pending = change > 0;
+    const signature = entry.active.signature();
+    const count = (uncounted.get(signature) ?? 0) + change;
+    if (count > 0) uncounted.set(signature, count);
+    else uncounted.delete(signature);
   }
 
   return {
     add(call) {
       const active = host.prepare(call, commit);
-      const { promise, resolve } = Promise.withResolvers<Execution>();
       const entry: Entry = {
         active,
         index: entries.length,
-        waitsFor: 0,
-        waiters: [],
+        step: new Step(() => entry.onReady()),
+        settled: Promise.withResolvers(),
         started: false,
-        settled: false,
-        done: false,
-        settle: resolve,
-        execution: promise,
+        pending: false,
+        onReady: () => undefined,
+        onTurn: undefined,
       };
       entries.push(entry);
-      host.admit(active, promise);
       active.control.onStop(() => start(entry));
-      if (active.control.cause) start(entry);
+      host.admit(active, entry.settled.promise);
       placeNext();
-      return { id: active.record.id, execution: promise };
+      return { id: active.record.id, execution: entry.settled.promise };
     },
     async end() {
       host.planned(entries.length, readOnlyFront(entries));
-      return Promise.all(entries.map(({ execution }) => execution));
+      return Promise.all(entries.map(({ settled }) => settled.promise));
     },
   };
 }

@@ -5,7 +5,7 @@ import type { Mask } from "../core/mask.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
 import { openBatch, type Batch } from "./batch.ts";
 import { createConversations } from "./conversations.ts";
-import { executeCall } from "./execute-call.ts";
+import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
 import { failed, type End } from "./call-end.ts";
 import { createHistory } from "./history.ts";
 import type { EngineOptions } from "./parts.ts";
@@ -51,13 +51,18 @@ export function createEngine(given: EngineOptions): Engine {
     if (call.call.signal) followSignal(call.call.signal, (reason) => call.control.stop("cancel", reason), settled);
   }
 
-  async function perform(call: ActiveCall): Promise<Execution> {
+  async function perform(call: ActiveCall, turn?: Promise<void>): Promise<Execution> {
     let end: End;
     try {
       end = await executeCall(options, slots, call);
     } catch (thrown) {
       // A broken invariant of the engine itself. The call must still end, and say so.
       end = failed({ ok: false, error: `Internal error: ${messageOf(thrown)}`, errorType: "threw" });
+    }
+    call.control.end();
+    if (turn) {
+      await turn;
+      end = refuseRepeatedFailure(options, call) ?? end;
     }
     const execution = await settleCall(options, call, end);
     active.delete(execution.id);
@@ -68,6 +73,7 @@ export function createEngine(given: EngineOptions): Engine {
   return {
     call(call) {
       const prepared = prepare(call, null, () => countOutcome(options, prepared));
+      if (call.signal?.aborted) prepared.control.stop("cancel", cancelledByCaller);
       const settled = perform(prepared);
       admit(prepared, settled);
       return Object.assign(settled, { id: prepared.record.id });

@@ -48,7 +48,7 @@ export async function executeCall(options: EngineOptions, slots: Slots, active: 
 }
 
 /** Step 3. Unknown tools and bad input count as failures too, so this comes before they are answered. */
-function refuseRepeatedFailure(options: EngineOptions, active: ActiveCall): End | undefined {
+export function refuseRepeatedFailure(options: EngineOptions, active: ActiveCall): End | undefined {
   const { count, lastError } = active.conversation.guard.failuresOf(active.signature);
   active.record.attempt = count + 1;
   const { maxRetry } = options.limits;

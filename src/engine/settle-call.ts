@@ -9,7 +9,6 @@ import type { ActiveCall } from "./prepare-call.ts";
 export async function settleCall(options: EngineOptions, active: ActiveCall, end: End): Promise<Execution> {
   const { record, control, tool } = active;
   assertTransition(record.state, end.state);
-  control.end();
   record.state = end.state;
   if (end.runPhase) record.runPhase = end.runPhase;
   record.result = end.result;
