@@ -1,0 +1,62 @@
+#!/usr/bin/env node
+"use strict";
+
+// The door of the installed command. Plain old JavaScript (CommonJS, no new syntax), so that a Node from years ago can
+// still parse it and say what is wrong. Nothing is loaded that the answer does not need: `--version` is this file alone.
+
+var needed = 24;
+var major = parseInt(process.versions.node, 10);
+var argument = process.argv.length === 3 ? process.argv[2] : "";
+
+if (major < needed) {
+  fail(
+    "deckhand needs Node " +
+      needed +
+      " or newer, but this is Node " +
+      process.versions.node +
+      ": install a newer one from https://nodejs.org and try again.",
+  );
+} else if (argument === "--version" || argument === "-v") {
+  process.stdout.write(require("../package.json").version + "\n");
+} else {
+  run();
+}
+
+function run() {
+  var path = require("path");
+  var entry = path.join(__dirname, "..", "dist", "cli.js");
+  enableCompileCache(path);
+  import(require("url").pathToFileURL(entry).href).then(
+    function (cli) {
+      return cli.main(process.argv.slice(2)).then(function (code) {
+        process.exitCode = code;
+      });
+    },
+    function (error) {
+      if (!require("fs").existsSync(entry)) {
+        fail(
+          "deckhand is not built: run `npm run build` in " +
+            path.dirname(__dirname) +
+            ", or install the published package.",
+        );
+      } else {
+        throw error;
+      }
+    },
+  );
+}
+
+// In the person's own cache folder: Node's default is below the shared temporary folder, where another user of the
+// machine could have put compiled code for us to run.
+function enableCompileCache(path) {
+  var home = process.env.HOME;
+  var cache = process.env.XDG_CACHE_HOME || (home && path.join(home, ".cache"));
+  if (cache && path.isAbsolute(cache)) {
+    require("module").enableCompileCache(path.join(cache, "deckhand", "compile-cache"));
+  }
+}
+
+function fail(sentence) {
+  process.stderr.write(sentence + "\n");
+  process.exitCode = 1;
+}

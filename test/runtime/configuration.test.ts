@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { loadConfiguration } from "../../src/runtime/load-configuration.ts";
+import { parseJsonc } from "../../src/runtime/parse-jsonc.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+/** A workdir and a home with the given files; nothing of the machine's own configuration is seen. */
+async function setUp(t: Parameters<typeof temporaryFolder>[0], files: { project?: string; user?: string } = {}) {
+  const folder = await temporaryFolder(t);
+  const workdir = join(folder, "work");
+  const userFolder = join(folder, "config", "deckhand");
+  await mkdir(workdir);
+  await mkdir(userFolder, { recursive: true });
+  if (files.project !== undefined) await writeFile(join(workdir, "deckhand.json"), files.project);
+  if (files.user !== undefined) await writeFile(join(userFolder, "deckhand.json"), files.user);
+  const base = { HOME: folder, XDG_CONFIG_HOME: join(folder, "config") };
+  return (env: Record<string, string> = {}, overrides = {}) =>
+    loadConfiguration({ workdir, env: { ...base, ...env }, overrides });
+}
+
+test("without any setting the promised defaults hold [E3 P1 P6]", async (t) => {
+  const load = await setUp(t);
+  assert.deepEqual(load(), {
+    limits: {
+      defaultTimeoutMs: 120_000,
+      maxTimeoutMs: 600_000,
+      timeoutMs: {},
+      idleMs: {},
+      maxParallel: 4,
+      maxRetry: 3,
+      maxOutputBytes: 67_108_864,
+    },
+    sandbox: "auto",
+    store: { kind: "sqlite" },
+  });
+});
+
+test("a flag wins over the environment, that over the project's file, that over the user's", async (t) => {
+  const load = await setUp(t, {
+    user: '{"limits": {"max_retry": 1, "max_parallel": 1, "default_timeout_ms": 1000, "max_timeout_ms": 1000}}',
+    project: '{"limits": {"max_retry": 2, "max_parallel": 2, "default_timeout_ms": 2000}}',
+  });
+  const env = { DECKHAND_LIMITS_MAX_RETRY: "5", DECKHAND_LIMITS_MAX_PARALLEL: "5" };
+  const { limits } = load(env, { limits: { max_retry: 7 } });
+  assert.deepEqual(
+    [limits.maxRetry, limits.maxParallel, limits.defaultTimeoutMs, limits.maxTimeoutMs],
+    [7, 5, 2000, 1000],
+  );
+});
+
+test("DECKHAND_MAX_PARALLEL_TOOLS is capped at 12, and junk means 4 [P1]", async (t) => {
+  const load = await setUp(t);
+  const table = { "1": 1, "8": 8, "12": 12, "13": 12, "100000": 12, "0": 4, "-3": 4, "four": 4, "": 4, "4.5": 4, " 6 ": 6 };
+  for (const [raw, expected] of Object.entries(table)) {
+    assert.equal(load({ DECKHAND_MAX_PARALLEL_TOOLS: raw }).limits.maxParallel, expected, JSON.stringify(raw));
+  }
+});
+
+test("the prefixed variable wins over its alias [P1]", async (t) => {
+  const load = await setUp(t);
+  const env = { DECKHAND_MAX_PARALLEL_TOOLS: "2", DECKHAND_LIMITS_MAX_PARALLEL: "9" };
+  assert.equal(load(env).limits.maxParallel, 9);
+});
+
+test("TOOL_TIMEOUT_SECONDS is the shell's limit and at most 120 s [E3]", async (t) => {
+  const load = await setUp(t);
+  assert.deepEqual(load({ TOOL_TIMEOUT_SECONDS: "30" }).limits.timeoutMs, { bash: 30_000 });
+  assert.deepEqual(load({ TOOL_TIMEOUT_SECONDS: "500" }).limits.timeoutMs, { bash: 120_000 });
+  assert.deepEqual(load({ TOOL_TIMEOUT_SECONDS: "soon" }).limits.timeoutMs, {});
+});
+
+test("a file with comments and trailing commas is read", async (t) => {
+  const load = await setUp(t, {
+    project: '{\n  // as fast as it goes\n  "limits": { "max_parallel": 12, /* all */ "timeout_ms": { "list_files": 5, }, },\n}',
+  });
+  const { limits } = load();
+  assert.equal(limits.maxParallel, 12);
+  assert.deepEqual(limits.timeoutMs, { list_files: 5 });
+});
+
+test("wrong settings are one sentence that names the key", async (t) => {
+  const table: [string, RegExp][] = [
+    ['{"limitz": {}}', /deckhand\.json: "limitz" is not a setting; did you mean "limits"\?/],
+    ['{"limits": {"max_retrys": 1}}', /"limits\.max_retrys" is not a setting; did you mean "max_retry"\?/],
+    ['{"limits": {"max_parallel": "many"}}', /limits\.max_parallel: .*number.*/],
+    ['{"limits": {"max_parallel": 13}}', /limits\.max_parallel: /],
+    ['{"sandbox": "maybe"}', /sandbox: /],
+    ["[]", /the whole file: /],
+    ['{"limits": {', /is not JSON \(line 1, column \d+/],
+  ];
+  for (const [project, message] of table) {
+    const load = await setUp(t, { project });
+    assert.throws(() => load(), { code: "CONFIG_INVALID", message }, project);
+  }
+});
+
+test("a wrong value in the environment is one sentence, too", async (t) => {
+  const load = await setUp(t);
+  assert.throws(() => load({ DECKHAND_LIMITS_MAX_RETRY: "often" }), { code: "CONFIG_INVALID", message: /limits\.max_retry/ });
+});
+
+test("a project may ask for a stricter sandbox, not for a weaker one", async (t) => {
+  const stricter = await setUp(t, { project: '{"sandbox": "require"}' });
+  assert.equal(stricter().sandbox, "require");
+  const weaker = await setUp(t, { project: '{"sandbox": "off"}' });
+  assert.throws(() => weaker(), { code: "CONFIG_INVALID", message: /may not weaken "sandbox"/ });
+  assert.equal((await setUp(t, { user: '{"sandbox": "off"}' }))().sandbox, "off");
+});
+
+test("comments inside strings are text", () => {
+  assert.deepEqual(parseJsonc('{"a": "// not a comment, /* neither */", "b": "\\"//"}'), {
+    a: "// not a comment, /* neither */",
+    b: '"//',
+  });
+});

@@ -1,0 +1,38 @@
+import { globSync } from "node:fs";
+import { basename } from "node:path";
+import { defineConfig } from "tsdown";
+
+/**
+ * `dist/` is flat: every entry and every lazy chunk lies directly in it. That is what lets a room read a file that it
+ * ships, built and unbuilt, with the same line:
+ *
+ *     readFileSync(new URL("./migrations/0001-executions.sql", import.meta.url), "utf8")
+ *
+ * Unbuilt that is `src/store/migrations/…`; built it is `dist/migrations/…`, whatever chunk the line ended up in. So
+ * each `src/<room>/migrations` and `src/<room>/assets` folder is copied to `dist/` under its own name, and no two rooms
+ * may use the same one: two rooms with an `assets` folder would be an error here.
+ */
+const shipped = globSync(["src/*/migrations", "src/*/assets"]);
+const names = shipped.map((folder) => basename(folder));
+if (new Set(names).size < names.length) throw new Error(`Two rooms ship a folder of one name: ${shipped.join(", ")}`);
+
+export default defineConfig({
+  entry: { index: "src/index.ts", cli: "src/cli/main.ts" },
+  format: "esm",
+  platform: "node",
+  target: "node24",
+  fixedExtension: false,
+  sourcemap: false,
+  dts: { sourcemap: false },
+  copy: shipped.map((from) => ({ from })),
+  // By default the bundler merges what chunks share (its own helpers, too) into one of the lazy chunks, and every chunk
+  // that needs a helper then loads that one as well: a command would pay for what it does not use.
+  inputOptions: { experimental: { chunkOptimization: false } },
+  deps: {
+    // Pure JavaScript is bundled: loading zod as 60 small files costs twice the time of loading one chunk of it.
+    alwaysBundle: ["zod", "@stricli/core", "tinyglobby"],
+    // Its types stay an import: a user's schemas and ours must be the same type.
+    dts: { neverBundle: ["zod"] },
+    onlyBundle: ["zod", "@stricli/core", "tinyglobby", "fdir", "picomatch"],
+  },
+});
