@@ -32,14 +32,22 @@ export const benches: readonly Bench[] = [
     unit: "ms",
     budget: 5,
     rounds: 20,
-    measure: () => planThousand((n) => `src/folder-${n % 50}/file-${n}.ts`, (n) => (n % 3 === 0 ? "write" : "read")),
+    measure: () =>
+      planThousand(
+        (n) => `src/folder-${n % 50}/file-${n}.ts`,
+        (n) => (n % 3 === 0 ? "write" : "read"),
+      ),
   },
   {
     name: "planning of 1,000 calls, writes under listings of their folder",
     unit: "ms",
     budget: 5,
     rounds: 20,
-    measure: () => planThousand((n) => (n % 2 === 0 ? `src/file-${n}.ts` : "src"), (n) => (n % 2 === 0 ? "write" : "read")),
+    measure: () =>
+      planThousand(
+        (n) => (n % 2 === 0 ? `src/file-${n}.ts` : "src"),
+        (n) => (n % 2 === 0 ? "write" : "read"),
+      ),
   },
   {
     name: "8 reads of 100 ms, limit 8, against bare promises",
@@ -48,7 +56,9 @@ export const benches: readonly Bench[] = [
     async measure() {
       const runtime = await benchRuntime("sqlite", [slowRead], { max_parallel: 8 });
       const begin = performance.now();
-      const executions = await runtime.batch(Array.from({ length: 8 }, (_, n) => ({ tool: "slow_read", input: { n } })));
+      const executions = await runtime.batch(
+        Array.from({ length: 8 }, (_, n) => ({ tool: "slow_read", input: { n } })),
+      );
       const took = performance.now() - begin;
       await runtime.close();
       if (executions.some(({ state }) => state !== "completed")) throw new Error("A read did not complete.");

@@ -93,6 +93,6 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "string")
     return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
-  if (typeof value === "object") return "an object";
-  return `the ${typeof value} ${String(value)}`;
+  if (typeof value === "number" || typeof value === "boolean") return `the ${typeof value} ${value}`;
+  return typeof value === "object" ? "an object" : `a value of type ${typeof value}`;
 }

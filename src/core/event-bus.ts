@@ -54,7 +54,7 @@ export function createEventBus(clock: Clock): EventBus {
 
   function tell(listeners: Set<Listener<EventType>> | undefined, event: RuntimeEvent): void {
     if (!listeners) return;
-    for (const listener of [...listeners]) {
+    for (const listener of listeners) {
       try {
         const returned = listener(event);
         if (returned instanceof Promise) returned.catch((thrown: unknown) => complain(event, thrown));

@@ -19,6 +19,8 @@ export interface CancelRequest {
 export interface ExecutionStore {
   /** Inserts or replaces, all or none. A row that is final is never changed again. */
   save(executions: readonly Execution[]): Promise<void>;
+  /** The same at once, for stores that can: true when committed. False: nothing was done, and `save` is the way. */
+  saveNow?(executions: readonly Execution[]): boolean;
   get(id: string): Promise<Execution | undefined>;
   /** Newest first. */
   list(query: ExecutionQuery): Promise<Execution[]>;

@@ -1,77 +1,190 @@
 import { RuntimeError } from "./errors.ts";
-import type { Execution } from "./execution.ts";
+import { executionStates, type Execution } from "./execution.ts";
 
 /**
- * The one codec between camelCase inside and snake_case outside. Keys that end in `At` are times: numbers inside,
+ * The one codec between camelCase inside and snake_case outside. `at` and keys that end in `At` are times: numbers inside,
  * ISO-8601 UTC outside. What belongs to a tool (its input, data, schema) passes untouched: its keys are not ours.
+ * Any key comes back as it was: an underscore inside becomes two outside.
  */
 export function toWire(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toWire);
-  if (!isPlainObject(value)) return value;
+  if (!isObject(value)) return value;
   const wire: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const inner = value[key];
     if (inner === undefined) continue;
-    if (opaqueKeys.has(key)) wire[snakeCase(key)] = inner;
-    else if (isTime(key, inner)) wire[snakeCase(key)] = new Date(inner).toISOString();
-    else wire[snakeCase(key)] = toWire(inner);
+    if (opaqueKeys.has(key)) put(wire, snakeCase(key), inner);
+    else put(wire, snakeCase(key), isTimeKey(key) ? timeToWire(inner) : toWire(inner));
   }
   return wire;
 }
 
 export function fromWire(wire: unknown): unknown {
   if (Array.isArray(wire)) return wire.map(fromWire);
-  if (!isPlainObject(wire)) return wire;
+  if (!isObject(wire)) return wire;
   const value: Record<string, unknown> = {};
   for (const key of Object.keys(wire)) {
     const name = camelCase(key);
     const inner = wire[key];
-    if (opaqueKeys.has(name)) value[name] = inner;
-    else if (name.endsWith("At") && typeof inner === "string") value[name] = parseTime(key, inner);
-    else value[name] = fromWire(inner);
+    if (opaqueKeys.has(name)) put(value, name, inner);
+    else put(value, name, isTimeKey(name) && typeof inner === "string" ? parseTime(key, inner) : fromWire(inner));
   }
   return value;
 }
 
-/** `{id, tool_name, tool_input, state, result, error, duration_ms, attempt, …}`. */
-export function executionToWire(execution: Execution): Record<string, unknown> {
-  return toWire(execution) as Record<string, unknown>;
+/** `{id, tool_name, tool_input, state, result, error, duration_ms, attempt, …}`. Spelt out: every call pays for it. */
+export function executionToWire(execution: Execution): WireExecution {
+  return {
+    id: execution.id,
+    tool_name: execution.toolName,
+    tool_id: execution.toolId,
+    tool_input: execution.toolInput === undefined ? null : execution.toolInput,
+    state: execution.state,
+    run_phase: execution.runPhase,
+    result: toWire(execution.result),
+    error: execution.error,
+    error_type: execution.errorType,
+    note: execution.note,
+    created_at: timeToWire(execution.createdAt),
+    started_at: timeToWire(execution.startedAt),
+    completed_at: timeToWire(execution.completedAt),
+    duration_ms: execution.durationMs,
+    attempt: execution.attempt,
+    timeout_ms: execution.timeoutMs,
+    idle_ms: execution.idleMs,
+    version: execution.version,
+    route: execution.route,
+    door: execution.door,
+    conversation_id: execution.conversationId,
+    turn: execution.turn,
+    parent_id: execution.parentId,
+    batch_id: execution.batchId,
+    output_bytes: execution.outputBytes,
+    stop_cause: execution.stopCause,
+    stop_proof: execution.stopProof,
+    killed: toWire(execution.killed),
+    survivors: toWire(execution.survivors),
+    owner: toWire(execution.owner),
+  };
 }
 
+/** Keys that are missing, as in a record of an older version, get the value that says nothing. */
 export function executionFromWire(wire: unknown): Execution {
-  if (!isPlainObject(wire) || typeof wire["id"] !== "string" || typeof wire["state"] !== "string") {
-    throw new RuntimeError("WIRE_INVALID", "Expected an execution: a JSON object with at least id and state.");
+  if (!isObject(wire) || typeof wire["id"] !== "string" || !isState(wire["state"])) {
+    throw new RuntimeError(
+      "WIRE_INVALID",
+      `Expected an execution: a JSON object with at least an id and a state (${executionStates.join(", ")}).`,
+    );
   }
-  return fromWire(wire) as Execution;
+  return { ...unsaid, ...(fromWire(wire) as Execution) };
 }
+
+/** The compiler holds `executionToWire` to every key of the record. */
+export type WireExecution = { readonly [Key in keyof Execution as SnakeCase<Key>]: unknown };
+type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
+  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
+  : Key;
+
+const unsaid: Omit<Execution, "id" | "state"> = {
+  toolName: "",
+  toolId: null,
+  toolInput: null,
+  runPhase: "not_started",
+  result: null,
+  error: null,
+  errorType: null,
+  note: null,
+  createdAt: 0,
+  startedAt: null,
+  completedAt: null,
+  durationMs: null,
+  attempt: 1,
+  timeoutMs: null,
+  idleMs: null,
+  version: null,
+  route: null,
+  door: null,
+  conversationId: null,
+  turn: null,
+  parentId: null,
+  batchId: null,
+  outputBytes: 0,
+  stopCause: null,
+  stopProof: null,
+  killed: [],
+  survivors: [],
+  owner: null,
+};
 
 const opaqueKeys = new Set(["toolInput", "data", "input", "inputSchema"]);
-const caseCache = new Map<string, string>();
+const snakeCases = new Map<string, string>();
+const camelCases = new Map<string, string>();
 
 function snakeCase(key: string): string {
-  let snake = caseCache.get(key);
-  if (snake === undefined) {
-    snake = key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-    // Keys are ours and few; the bound is for the day they are not.
-    if (caseCache.size < 1000) caseCache.set(key, snake);
-  }
-  return snake;
+  return remembered(snakeCases, key, () =>
+    key.replaceAll(/[A-Z_]/g, (letter) => (letter === "_" ? "__" : `_${letter.toLowerCase()}`)),
+  );
 }
 
 function camelCase(key: string): string {
-  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return remembered(camelCases, key, () =>
+    key.replaceAll(/__|_([a-z])/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? "_"),
+  );
 }
 
-function isTime(key: string, value: unknown): value is number {
-  return typeof value === "number" && key.endsWith("At") && Number.isFinite(value);
+function remembered(cache: Map<string, string>, key: string, change: () => string): string {
+  let changed = cache.get(key);
+  if (changed === undefined) {
+    changed = change();
+    // Keys are ours and few; the bound is for the day they are not.
+    if (cache.size < 1000) cache.set(key, changed);
+  }
+  return changed;
 }
+
+function isTimeKey(key: string): boolean {
+  return key === "at" || key.endsWith("At");
+}
+
+/** The range of a Date; beyond it there is no ISO form, and the number itself goes out. */
+const farthestTime = 8.64e15;
+let lastSecond = Number.NaN;
+let lastSecondText = "";
+
+/** Times of one call share their second, so most of the text is at hand: an eighth of the cost of `toISOString`. */
+function timeToWire(value: unknown): unknown {
+  if (typeof value !== "number" || !(Math.abs(value) <= farthestTime)) return toWire(value);
+  const time = Math.trunc(value);
+  const second = Math.floor(time / 1000);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastSecondText = new Date(second * 1000).toISOString().slice(0, -4);
+  }
+  return `${lastSecondText}${String(time - second * 1000).padStart(3, "0")}Z`;
+}
+
+const isoTime = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
 
 function parseTime(key: string, text: string): number {
-  const time = Date.parse(text);
+  const time = isoTime.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time)) throw new RuntimeError("WIRE_INVALID", `Expected an ISO-8601 time in ${key}, got "${text}".`);
   return time;
 }
 
-function isPlainObject(value: unknown): value is Record<string, unknown> {
+function put(target: Record<string, unknown>, key: string, value: unknown): void {
+  // Assigning to `__proto__` would change the object's prototype instead.
+  if (key === "__proto__") Object.defineProperty(target, key, ownProperty(value));
+  else target[key] = value;
+}
+
+function ownProperty(value: unknown): PropertyDescriptor {
+  return { value, enumerable: true, writable: true, configurable: true };
+}
+
+function isState(value: unknown): boolean {
+  return executionStates.some((state) => state === value);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

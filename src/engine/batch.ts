@@ -1,4 +1,4 @@
-import type { Execution } from "../core/execution.ts";
+import { isFinal, type Execution } from "../core/execution.ts";
 import type { Resource } from "../core/resource.ts";
 import type { ToolCall } from "../core/tool-call.ts";
 import { createConflictTracker, type ConflictTracker, type Touch } from "./conflicts.ts";
@@ -118,7 +118,7 @@ export function openBatch(host: BatchHost): Batch {
 
   /** Outcomes count in the model's order, whatever finished first. */
   function commit(): void {
-    for (let entry = entries[counted]; entry?.active.record.completedAt != null; entry = entries[counted]) {
+    for (let entry = entries[counted]; entry && isFinal(entry.active.record.state); entry = entries[counted]) {
       host.count(entry.active);
       counted += 1;
       countPending(entry, -1);

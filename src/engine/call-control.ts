@@ -47,20 +47,16 @@ export class CallControl {
 }
 
 /** What the promise gives, or `undefined` as soon as the call is stopped; then the promise is left to itself. */
-export function unlessStopped<Value>(control: CallControl, promise: Promise<Value>): Promise<Value | undefined> {
-  return new Promise((resolve, reject) => {
-    if (control.cause) resolve(undefined);
-    else control.onStop(() => resolve(undefined));
-    const over = (): void => control.onStop(null);
-    promise.then(
-      (value) => {
-        over();
-        resolve(value);
-      },
-      (thrown: unknown) => {
-        over();
-        reject(thrown);
-      },
-    );
-  });
+export async function unlessStopped<Value>(control: CallControl, promise: Promise<Value>): Promise<Value | undefined> {
+  if (control.cause) {
+    promise.catch(() => undefined); // nobody waits for it any more
+    return undefined;
+  }
+  const stop = Promise.withResolvers<undefined>();
+  control.onStop(() => stop.resolve(undefined));
+  try {
+    return await Promise.race([promise, stop.promise]);
+  } finally {
+    control.onStop(null);
+  }
 }

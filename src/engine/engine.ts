@@ -43,7 +43,7 @@ export function createEngine(given: EngineOptions): Engine {
 
   function prepare(call: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
     const conversation = conversations.of(call.conversationId ?? null);
-    return prepareCall(options, call, { batchId, conversation }, commit);
+    return prepareCall(options, call, { batchId, conversation, commit });
   }
 
   function admit(call: ActiveCall, settled: Promise<Execution>): void {
@@ -99,7 +99,7 @@ export function createEngine(given: EngineOptions): Engine {
       });
       const stopMembers = (reason: string): void => members.forEach(({ control }) => control.stop("cancel", reason));
       if (signal) followSignal(signal, stopMembers, over.promise);
-      return { add: batch.add, end: () => batch.end().finally(over.resolve) };
+      return { add: (call) => batch.add(call), end: () => batch.end().finally(over.resolve) };
     },
     cancel: (id, reason) => active.get(id)?.call.control.stop("cancel", reason) ?? false,
     async cancelAll(reason) {

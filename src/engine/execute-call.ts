@@ -31,7 +31,7 @@ export async function executeCall(options: EngineOptions, slots: Slots, active: 
     tool = routed.tool;
     record.version = tool.version;
     record.route = routed.route;
-    const limits = resolveTimeLimits(tool, active.input, active.call, options.limits);
+    const limits = resolveTimeLimits({ tool, input: active.input, call: active.call }, options.limits);
     record.timeoutMs = limits.timeoutMs;
     record.idleMs = limits.idleMs;
   } catch (thrown) {

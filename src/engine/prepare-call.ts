@@ -34,13 +34,13 @@ export interface ActiveCall {
 export function prepareCall(
   options: EngineOptions,
   call: ToolCall,
-  place: { readonly batchId: string | null; readonly conversation: Conversation },
-  commit: () => void,
+  place: Pick<ActiveCall, "conversation" | "commit"> & { readonly batchId: string | null },
 ): ActiveCall {
   const tool = options.catalog.resolve(call.tool) ?? null;
   const read = readInput(call);
-  const { failure, input } = judge(options, call, tool, read);
-  const record = createRecord(options, call, tool, read.value, place.batchId);
+  const { failure, input } = judge(options, tool, { ...read, name: call.tool });
+  const known = { toolId: tool?.name ?? null, toolInput: read.value, batchId: place.batchId };
+  const record = createRecord(options, call, known);
   let signature: string | undefined;
   let resources: readonly Resource[] | undefined;
   const active: ActiveCall = {
@@ -53,7 +53,7 @@ export function prepareCall(
     input,
     signature: () => (signature ??= callSignature(record.toolId ?? call.tool, record.toolInput)),
     resources: () => (resources ??= resourcesOf(tool, active.input)),
-    commit,
+    commit: place.commit,
   };
   options.emit("execution:created", {
     id: record.id,
@@ -83,11 +83,10 @@ function readInput(call: ToolCall): ReadInput {
 
 function judge(
   options: EngineOptions,
-  call: ToolCall,
   tool: Tool | null,
-  read: ReadInput,
+  read: ReadInput & { readonly name: string },
 ): { readonly failure: Failure | null; readonly input: unknown } {
-  if (!tool) return { failure: unknownTool(call.tool, options.catalog), input: read.value };
+  if (!tool) return { failure: unknownTool(read.name, options.catalog), input: read.value };
   if (read.problem !== null) return { failure: unreadableInput(tool, read.problem), input: read.value };
   return checkInput(tool, read.value);
 }
@@ -117,16 +116,14 @@ function resourcesOf(tool: Tool | null, input: unknown): readonly Resource[] {
 function createRecord(
   options: EngineOptions,
   call: ToolCall,
-  tool: Tool | null,
-  toolInput: unknown,
-  batchId: string | null,
+  known: Pick<Draft, "toolId" | "toolInput" | "batchId">,
 ): Draft {
   const createdAt = options.clock.now();
   return {
     id: createId("call", createdAt),
     toolName: call.tool,
-    toolId: tool?.name ?? null,
-    toolInput,
+    toolId: known.toolId,
+    toolInput: known.toolInput,
     state: "pending",
     runPhase: "not_started",
     result: null,
@@ -146,7 +143,7 @@ function createRecord(
     conversationId: call.conversationId ?? null,
     turn: call.turn ?? null,
     parentId: call.parentId ?? null,
-    batchId,
+    batchId: known.batchId,
     outputBytes: 0,
     stopCause: null,
     stopProof: null,

@@ -30,7 +30,10 @@ export interface TimeLimits {
 }
 
 /** This call > configuration > the tool > the runtime; the cap caps them all. */
-export function resolveTimeLimits(tool: Tool, input: unknown, call: CallOptions, limits: EngineLimits): TimeLimits {
+export function resolveTimeLimits(
+  { tool, input, call }: { readonly tool: Tool; readonly input: unknown; readonly call: CallOptions },
+  limits: EngineLimits,
+): TimeLimits {
   const asked = tool.limits?.(input);
   const timeoutMs =
     positive(call.timeoutMs) ??

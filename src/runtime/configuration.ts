@@ -37,7 +37,10 @@ export const settingsSchema = z.strictObject({
     .partial()
     .optional(),
   sandbox: z.enum(["auto", "require", "off"]).optional(),
-  store: z.strictObject({ kind: z.enum(["sqlite", "memory"]) }).partial().optional(),
+  store: z
+    .strictObject({ kind: z.enum(["sqlite", "memory"]) })
+    .partial()
+    .optional(),
 });
 
 export type Settings = z.output<typeof settingsSchema>;
@@ -90,5 +93,5 @@ function knownKeys(path: readonly PropertyKey[]): string[] {
 
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
   const plain = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
-  return plain instanceof z.ZodObject ? (plain.shape as Record<string, z.ZodType>) : undefined;
+  return plain instanceof z.ZodObject ? plain.shape : undefined;
 }

@@ -71,9 +71,12 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const settings = loadConfiguration({ workdir: folders.workdir, env, overrides: config.settings ?? {} });
   const bus = createEventBus(clock);
   const processes = createProcesses({ runFolder: folders.run, clock, sandbox: settings.sandbox });
-  const { store, ledger, problem } = openRecords(settings.store.kind, folders, clock, (id, thrown) =>
-    bus.emit("ledger:failed", { id, error: messageOf(thrown) }),
-  );
+  const { store, ledger, problem } = await openRecords({
+    kind: settings.store.kind,
+    folders,
+    clock,
+    onError: (id, thrown) => bus.emit("ledger:failed", { id, error: messageOf(thrown) }),
+  });
   const warnings = problem === null ? [] : [problem];
   const builtins = createBuiltinTools({
     processes,
@@ -113,7 +116,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
         bus.emit("process:reaped", { executionId, pids: report.killed.map(({ pid }) => pid) });
       }
       const reports = new Map(reaped.map(({ executionId, report }) => [executionId, report]));
-      await recoverExecutions({ store, clock, isAlive: processes.isAlive, reaped: reports });
+      await recoverExecutions({ store, clock, isAlive: (owner) => processes.isAlive(owner), reaped: reports });
     } catch (thrown) {
       warnings.push(`What an earlier run left behind could not be looked at: ${messageOf(thrown)}`);
     }
@@ -135,7 +138,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     tools: catalog,
     processes,
     warnings,
-    on: bus.on,
+    on: (type, listener) => bus.on(type, listener),
     call(tool, input, options = {}) {
       assertOpen();
       return engine.call({ door: "library", ...options, tool, input });
@@ -184,7 +187,11 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
 }
 
 /** Calls under way here may not be in the store yet, or be there in an older state. */
-function mergeNewestFirst(underWay: readonly Execution[], stored: readonly Execution[], query: ExecutionQuery): Execution[] {
+function mergeNewestFirst(
+  underWay: readonly Execution[],
+  stored: readonly Execution[],
+  query: ExecutionQuery,
+): Execution[] {
   const here = underWay.filter(
     (execution) =>
       (query.states?.includes(execution.state) ?? true) &&

@@ -3,7 +3,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
-import { applySettings, defaultConfiguration, parseSettings, type Configuration, type Settings } from "./configuration.ts";
+import {
+  applySettings,
+  defaultConfiguration,
+  parseSettings,
+  type Configuration,
+  type Settings,
+} from "./configuration.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -19,19 +19,24 @@ export interface Records {
  * The store and the ledger over it. When the store can't be opened, calls that are safe to repeat still run, kept in
  * memory only; any other is refused, because an effect without a record is what this runtime promises not to have.
  */
-export function openRecords(
-  kind: StoreKind,
-  folders: Folders,
-  clock: Clock,
-  onError: (id: string, thrown: unknown) => void,
-): Records {
-  if (kind === "memory") return over(createMemoryStore({ clock }));
+export async function openRecords(options: {
+  readonly kind: StoreKind;
+  readonly folders: Folders;
+  readonly clock: Clock;
+  readonly onError: (id: string, thrown: unknown) => void;
+}): Promise<Records> {
+  const { kind, folders, clock, onError } = options;
+  if (kind === "memory") return over(createMemoryStore());
   try {
     ensureDataFolder(folders);
-    return over(openSqliteStore({ path: folders.database, clock }));
+    return over(await openSqliteStore({ path: folders.database, clock }));
   } catch (thrown) {
-    const { store, ledger } = over(createMemoryStore({ clock }));
-    return { store, ledger: refuseEffects(ledger, thrown), problem: messageOf(thrown) };
+    const { store, ledger } = over(createMemoryStore());
+    return {
+      store,
+      ledger: refuseEffects(ledger, new Error(messageOf(thrown), { cause: thrown })),
+      problem: messageOf(thrown),
+    };
   }
 
   function over(store: ExecutionStore): Records {
@@ -39,9 +44,12 @@ export function openRecords(
   }
 }
 
-function refuseEffects(ledger: Ledger, why: unknown): Ledger {
+function refuseEffects(ledger: Ledger, why: Error): Ledger {
   return {
     ...ledger,
-    opened: (execution, replay) => (replay === "safe" ? ledger.opened(execution, replay) : Promise.reject(why)),
+    async opened(execution, replay) {
+      if (replay !== "safe") throw why;
+      await ledger.opened(execution, replay);
+    },
   };
 }
