@@ -45,7 +45,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     traits: completeTraits(traits ?? {}),
     // Made on first use: most runs of a program never show a schema to anyone.
     get inputSchema() {
-      return (jsonSchema ??= z.toJSONSchema(schema, { io: "input" }) as JsonSchema);
+      return (jsonSchema ??= z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema);
     },
     check: (input) => checkWith(schema, input),
   };

@@ -25,10 +25,16 @@ export class RuntimeError extends Error {
   }
 }
 
-/** The text of anything that was thrown. */
+/** The text of anything that was thrown. Never throws itself: tools throw whatever they like. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : String(thrown);
+  try {
+    // Not `instanceof`: an error of another realm is none of ours.
+    const { message } = Object(thrown) as { readonly message?: unknown };
+    if (typeof message === "string" && message !== "") return message;
+    return thrown instanceof Error ? String(thrown.name) : String(thrown);
+  } catch {
+    return "something that has no text was thrown";
+  }
 }
 
 /** The `code` of a thrown system error (`ENOENT`, …) or of a RuntimeError. */

@@ -14,18 +14,28 @@ export interface EventBus {
 
 /** How long listeners may hold the event loop before the queue yields to whatever else is waiting. */
 const burstMs = 5;
+/** Progress that finds this many events still undelivered is left out: watchers that slow would fill the memory. */
+const fullQueue = 10_000;
+
+interface Subscription {
+  readonly listener: Listener<EventType>;
+  /** It hears only what happened after it came. */
+  readonly since: number;
+}
 
 /**
  * Events are numbered when they happen and delivered in that order, never inside `emit`: a listener that throws,
  * rejects or dawdles can't reach into the execution it watches.
  */
 export function createEventBus(clock: Clock): EventBus {
-  const byType = new Map<EventType | "*", Set<Listener<EventType>>>();
+  const byType = new Map<EventType | "*", Set<Subscription>>();
   let queue: RuntimeEvent[] = [];
+  let next = 0;
   let seq = 0;
   let scheduled = false;
 
   const emit: Emit = (type, payload) => {
+    if (type === "execution:progressed" && queue.length - next >= fullQueue) return;
     seq += 1;
     if (byType.size === 0) return;
     queue.push({ type, seq, at: clock.now(), ...payload } as RuntimeEvent);
@@ -37,27 +47,35 @@ export function createEventBus(clock: Clock): EventBus {
 
   function deliver(): void {
     const until = clock.monotonic() + burstMs;
-    let next = 0;
     while (next < queue.length) {
-      const event = queue[next++]!;
-      tell(byType.get(event.type), event);
-      tell(byType.get("*"), event);
+      tellNext();
       if (next < queue.length && clock.monotonic() > until) {
         queue = queue.slice(next);
+        next = 0;
         setImmediate(deliver);
         return;
       }
     }
     queue = [];
+    next = 0;
     scheduled = false;
   }
 
-  function tell(listeners: Set<Listener<EventType>> | undefined, event: RuntimeEvent): void {
-    if (!listeners) return;
-    for (const listener of listeners) {
+  /** The place in the queue moves on first: a listener may flush, and must not meet the same event again. */
+  function tellNext(): void {
+    const event = queue[next]!;
+    next += 1;
+    tell(byType.get(event.type), event);
+    tell(byType.get("*"), event);
+  }
+
+  function tell(subscriptions: Set<Subscription> | undefined, event: RuntimeEvent): void {
+    if (!subscriptions) return;
+    for (const { listener, since } of subscriptions) {
+      if (event.seq <= since) continue;
       try {
         const returned = listener(event);
-        if (returned instanceof Promise) returned.catch((thrown: unknown) => complain(event, thrown));
+        if (isThenable(returned)) returned.then(undefined, (thrown: unknown) => complain(event, thrown));
       } catch (thrown) {
         complain(event, thrown);
       }
@@ -73,16 +91,21 @@ export function createEventBus(clock: Clock): EventBus {
   return {
     emit,
     on(type, listener) {
-      const listeners = byType.get(type) ?? new Set();
-      byType.set(type, listeners);
-      listeners.add(listener as Listener<EventType>);
+      const subscriptions = byType.get(type) ?? new Set();
+      byType.set(type, subscriptions);
+      const subscription: Subscription = { listener: listener as Listener<EventType>, since: seq };
+      subscriptions.add(subscription);
       return () => {
-        listeners.delete(listener as Listener<EventType>);
-        if (listeners.size === 0 && byType.get(type) === listeners) byType.delete(type);
+        subscriptions.delete(subscription);
+        if (subscriptions.size === 0 && byType.get(type) === subscriptions) byType.delete(type);
       };
     },
     flush() {
-      while (queue.length > 0) deliver();
+      while (next < queue.length) tellNext();
     },
   };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -17,6 +17,8 @@ export interface CancelRequest {
 
 /** Where executions are kept. Each method is atomic; several processes may use one store at once. */
 export interface ExecutionStore {
+  /** Saving is nothing worth putting off. */
+  readonly isInMemory?: boolean;
   /** Inserts or replaces, all or none. A row that is final is never changed again. */
   save(executions: readonly Execution[]): Promise<void>;
   /** The same at once, for stores that can: true when committed. False: nothing was done, and `save` is the way. */

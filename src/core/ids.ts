@@ -7,15 +7,16 @@ export type IdPrefix = "call" | "task" | "run" | "ses" | "ask" | "job";
  * because the 12 bits after the version count up there (RFC 9562, method 1).
  */
 export function createId(prefix: IdPrefix, now: number): string {
-  if (now > lastMs) {
-    lastMs = now;
+  const ms = Math.floor(now);
+  if (ms > lastMs) {
+    lastMs = ms;
     counter = randomBits(11); // top bit clear: room to count before the millisecond must be borrowed
   } else if (++counter > 0xfff) {
     lastMs += 1;
     counter = 0;
   }
   const at = takeRandom(8);
-  const time = Math.floor(lastMs).toString(16).padStart(12, "0");
+  const time = lastMs.toString(16).padStart(12, "0");
   const variant = hex[0x80 | (pool[at]! & 0x3f)]!;
   return (
     `${prefix}_${time.slice(0, 8)}-${time.slice(8)}-7${hex[counter >> 8]![1]!}${hex[counter & 0xff]!}-` +

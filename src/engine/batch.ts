@@ -1,10 +1,10 @@
 import { isFinal, type Execution } from "../core/execution.ts";
-import type { Resource } from "../core/resource.ts";
 import type { ToolCall } from "../core/tool-call.ts";
-import { createConflictTracker, type ConflictTracker, type Touch } from "./conflicts.ts";
+import { createConflictTracker, type ConflictTracker } from "./conflicts.ts";
 import { createPathLocator } from "./locate-path.ts";
 import type { ActiveCall } from "./prepare-call.ts";
 import { Step } from "./step.ts";
+import { touchesOf } from "./touches.ts";
 
 /** What a batch needs of the engine. */
 export interface BatchHost {
@@ -73,7 +73,7 @@ export function openBatch(host: BatchHost): Batch {
   function place(entry: Entry): void {
     const { active, step } = entry;
     if (entry.started) return; // cancelled before its place was known: it touches nothing
-    const touches = touchesOf(active, locate);
+    const touches = active.failure ? [] : touchesOf(active.resources(), locate);
     if (touches === "anything") barrier = step;
     else tracker.add(step, touches);
 
@@ -165,18 +165,4 @@ function readOnlyFront(entries: readonly Entry[]): number {
   const first = entries.findIndex(({ active }) => !active.tool?.traits.readOnly);
   const front = first === -1 ? entries.length : first;
   return front > 1 ? front : 0;
-}
-
-/** `anything`: it may write whatever it likes. */
-function touchesOf(active: ActiveCall, locate: (path: string) => string): Touch[] | "anything" {
-  if (active.failure) return [];
-  const resources = active.resources();
-  if (resources.some(({ kind, access }) => kind === "everything" && access === "write")) return "anything";
-  return resources.map((resource) => ({ segments: segmentsOf(resource, locate), access: resource.access }));
-}
-
-function segmentsOf(resource: Resource, locate: (path: string) => string): string[] {
-  if (resource.kind === "everything") return [];
-  if (resource.kind === "name") return ["name", resource.name];
-  return ["path", ...locate(resource.path).split("/").filter(Boolean)];
 }

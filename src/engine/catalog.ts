@@ -9,6 +9,7 @@ export interface Catalog {
   resolve(name: string): Tool | undefined;
   /** The canonical name, also of a known tool that is not offered here. */
   canonicalName(name: string): string | undefined;
+  /** Only those that lead to it: a tool of that very name comes first. */
   aliasesOf(canonicalName: string): readonly string[];
   /** Names a person may have meant. */
   suggest(name: string): string[];
@@ -25,7 +26,8 @@ export function createCatalog(
   const byName = new Map<string, Tool>();
   const byFold = new Map<string, Tool>();
   const canonicalByFold = new Map<string, string>();
-  for (const [canonical, others] of Object.entries(aliases)) {
+  const aliasesByName = new Map(Object.entries(aliases));
+  for (const [canonical, others] of aliasesByName) {
     for (const name of [canonical, ...others]) canonicalByFold.set(fold(name), canonical);
   }
 
@@ -38,15 +40,19 @@ export function createCatalog(
       const own = byFold.get(folded);
       if (own) return own;
       const canonical = canonicalByFold.get(folded);
-      return canonical === undefined ? undefined : byName.get(canonical);
+      return canonical === undefined ? undefined : byFold.get(fold(canonical));
     },
     canonicalName: (name) => catalog.resolve(name)?.name ?? canonicalByFold.get(fold(name)),
-    aliasesOf: (canonicalName) => aliases[canonicalName] ?? [],
+    aliasesOf: (name) => {
+      const canonical = canonicalByFold.get(fold(name));
+      const known = canonical === undefined ? [] : (aliasesByName.get(canonical) ?? []);
+      return known.filter((alias) => !byFold.has(fold(alias)));
+    },
     suggest(name) {
       const names = new Map<string, string>();
       for (const tool of byName.values()) {
         names.set(tool.name, tool.name);
-        for (const alias of aliases[tool.name] ?? []) names.set(alias, tool.name);
+        for (const alias of catalog.aliasesOf(tool.name)) names.set(alias, tool.name);
       }
       const found = nearest(name, names.keys(), 6).map((candidate) => names.get(candidate)!);
       return [...new Set(found)].slice(0, 3);
@@ -67,8 +73,8 @@ export function createCatalog(
       byFold.set(fold(tool.name), tool);
     },
     remove(canonicalName) {
-      byFold.delete(fold(canonicalName));
-      return byName.delete(canonicalName);
+      if (!byName.delete(canonicalName)) return false;
+      return byFold.delete(fold(canonicalName));
     },
   };
   for (const tool of tools) catalog.add(tool);

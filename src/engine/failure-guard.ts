@@ -1,3 +1,6 @@
+import { hash } from "node:crypto";
+import { cutText } from "../core/cut-text.ts";
+
 /**
  * Remembers which calls keep failing. "In a row" means: without a successful call in between that changed something,
  * so edit → test → edit → test never trips it.
@@ -21,7 +24,7 @@ export function createFailureGuard(): FailureGuard {
     failed(signature, error) {
       const count = (failures.get(signature)?.count ?? 0) + 1;
       failures.delete(signature);
-      failures.set(signature, { count, lastError: error });
+      failures.set(signature, { count, lastError: cutText(error, 500) });
       if (failures.size > remembered) failures.delete(failures.keys().next().value!);
     },
     succeeded(signature, changedSomething) {
@@ -32,10 +35,14 @@ export function createFailureGuard(): FailureGuard {
   };
 }
 
+/** Longer ones are kept as a digest: a guard that remembers whole files would fill the memory. */
+const longestSignature = 200;
+
 /** Equal for the same tool with the same input, whatever the order of keys. */
 export function callSignature(toolName: string, input: unknown): string {
   try {
-    return `${toolName} ${JSON.stringify(input, sortKeys)}`;
+    const signature = `${toolName} ${JSON.stringify(input, sortKeys)}`;
+    return signature.length > longestSignature ? hash("sha256", signature) : signature;
   } catch {
     // Cyclic, too deep or a BigInt: no two of them count as the same call.
     return `${toolName} #${++unsayable}`;

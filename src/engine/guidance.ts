@@ -1,3 +1,4 @@
+import { clipText } from "../core/cut-text.ts";
 import type { InputProblem, Tool, ToolResult } from "../core/tool.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Catalog } from "./catalog.ts";
@@ -7,18 +8,29 @@ type Failure = Extract<ToolResult, { ok: false }>;
 export function unknownTool(name: string, catalog: Catalog): Failure {
   const canonical = catalog.canonicalName(name);
   const suggestions = catalog.suggest(name);
-  const hint =
-    canonical !== undefined && canonical !== name
-      ? `"${name}" means ${canonical}, which is not offered here.`
-      : suggestions.length > 0
-        ? `Did you mean ${orList(suggestions)}?`
-        : `The tools are: ${
-            catalog
-              .list()
-              .map((tool) => tool.name)
-              .join(", ") || "none"
-          }.`;
-  return { ok: false, error: `Unknown tool: ${name}`, hint, errorType: "unknown_tool" };
+  const known =
+    canonical === undefined
+      ? ""
+      : canonical === name
+        ? `"${name}" is not offered here.`
+        : `"${clipText(name, 100)}" means ${canonical}, which is not offered here.`;
+  const instead =
+    suggestions.length > 0 ? `Did you mean ${orList(suggestions)}?` : `The tools are: ${listTools(catalog)}.`;
+  return {
+    ok: false,
+    error: `Unknown tool: ${clipText(name, 200)}`,
+    hint: [known, instead].filter(Boolean).join(" "),
+    errorType: "unknown_tool",
+  };
+}
+
+/** A model that sees hundreds of names is not helped. */
+const mostNames = 40;
+
+function listTools(catalog: Catalog): string {
+  const names = catalog.list().map((tool) => tool.name);
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return `${names.slice(0, mostNames).join(", ") || "none"}${more}`;
 }
 
 export function unreadableInput(tool: Tool, problem: string): Failure {
@@ -50,7 +62,8 @@ function describeInput(tool: Tool): string {
   const required = requiredOf(tool);
   const parameters = Object.entries(propertiesOf(tool)).map(([name, schema]) => {
     const notes = [typeName(schema), ...(required.has(name) ? [] : ["optional"])].join(", ");
-    const description = typeof schema["description"] === "string" ? `: ${schema["description"]}` : "";
+    const said = asObject(schema)["description"];
+    const description = typeof said === "string" ? `: ${said}` : "";
     return `${name} (${notes})${description}`;
   });
   if (parameters.length === 0) return `For "${tool.name}" send an empty object: {}.`;
@@ -72,18 +85,35 @@ function strayKeys(tool: Tool, input: unknown): string {
 type Property = Readonly<Record<string, unknown>>;
 
 function propertiesOf(tool: Tool): Record<string, Property> {
-  const properties = tool.inputSchema["properties"];
-  return typeof properties === "object" && properties !== null ? (properties as Record<string, Property>) : {};
+  return asObject(schemaOf(tool)["properties"]) as Record<string, Property>;
 }
 
 function requiredOf(tool: Tool): Set<unknown> {
-  const required = tool.inputSchema["required"];
+  const required = schemaOf(tool)["required"];
   return new Set(Array.isArray(required) ? required : []);
 }
 
-function typeName(schema: Property): string {
+/** A schema that can't be read costs the hint, not the answer. */
+function schemaOf(tool: Tool): Property {
+  try {
+    return asObject(tool.inputSchema);
+  } catch {
+    return {};
+  }
+}
+
+function typeName(given: unknown): string {
+  const schema = asObject(given);
   if (Array.isArray(schema["enum"])) return schema["enum"].map((value) => JSON.stringify(value)).join(" | ");
+  if (schema["const"] !== undefined) return JSON.stringify(schema["const"]);
+  const choices = schema["anyOf"] ?? schema["oneOf"];
+  if (Array.isArray(choices)) return [...new Set(choices.map(typeName))].join(" | ");
+  if (Array.isArray(schema["type"])) return schema["type"].join(" | ");
   return typeof schema["type"] === "string" ? schema["type"] : "any";
+}
+
+function asObject(value: unknown): Property {
+  return typeof value === "object" && value !== null ? (value as Property) : {};
 }
 
 function orList(words: readonly string[]): string {

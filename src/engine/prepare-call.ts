@@ -8,6 +8,8 @@ import type { Conversation } from "./conversations.ts";
 import { callSignature } from "./failure-guard.ts";
 import { invalidInput, unknownTool, unreadableInput } from "./guidance.ts";
 import type { Draft, EngineOptions } from "./parts.ts";
+import { resourcesOf } from "./resources-of.ts";
+import type { Slots } from "./slots.ts";
 
 type Failure = Extract<ToolResult, { ok: false }>;
 
@@ -28,6 +30,8 @@ export interface ActiveCall {
   readonly resources: () => readonly Resource[];
   /** Counts the outcome in the conversation; a batch delays it so that calls count in the model's order. */
   commit: () => void;
+  /** Where calls on its behalf take turns; made for the first of them. */
+  childSlots: Slots | null;
 }
 
 /** Steps 1 and 2: which tool, and is the input what it takes? Decides nothing that needs another call's outcome. */
@@ -39,10 +43,13 @@ export function prepareCall(
   const tool = options.catalog.resolve(call.tool) ?? null;
   const read = readInput(call);
   const { failure, input } = judge(options, tool, { ...read, name: call.tool });
-  const known = { toolId: tool?.name ?? null, toolInput: read.value, batchId: place.batchId };
-  const record = createRecord(options, call, known);
+  const record = createRecord(options, call, {
+    toolId: tool?.name ?? null,
+    toolInput: read.value,
+    batchId: place.batchId,
+  });
   let signature: string | undefined;
-  let resources: readonly Resource[] | undefined;
+  let known: { readonly input: unknown; readonly resources: readonly Resource[] } | undefined;
   const active: ActiveCall = {
     record,
     call,
@@ -51,9 +58,16 @@ export function prepareCall(
     failure,
     tool,
     input,
-    signature: () => (signature ??= callSignature(record.toolId ?? call.tool, record.toolInput)),
-    resources: () => (resources ??= resourcesOf(tool, active.input)),
+    // Of what was asked, not of what a hook made of it: that is what would be repeated.
+    signature: () => (signature ??= callSignature(record.toolId ?? call.tool, read.value)),
+    resources() {
+      if (!known || known.input !== active.input) {
+        known = { input: active.input, resources: resourcesOf(tool, active.input) };
+      }
+      return known.resources;
+    },
     commit: place.commit,
+    childSlots: null,
   };
   options.emit("execution:created", {
     id: record.id,
@@ -100,16 +114,6 @@ export function checkInput(tool: Tool, value: unknown): { readonly failure: Fail
   } catch (thrown) {
     const error = `The check of ${tool.name}'s input broke: ${messageOf(thrown)}`;
     return { failure: { ok: false, error, errorType: "invalid_input" }, input: value };
-  }
-}
-
-function resourcesOf(tool: Tool | null, input: unknown): readonly Resource[] {
-  if (!tool) return [];
-  const everything: Resource[] = [{ kind: "everything", access: tool.traits.readOnly ? "read" : "write" }];
-  try {
-    return tool.resources?.(input) ?? everything;
-  } catch {
-    return everything; // it can't say, so it may touch anything
   }
 }
 

@@ -27,18 +27,27 @@ export interface OutputFile {
   readonly bytes: number;
 }
 
-export interface CommandEnd {
+export interface CommandExit {
   readonly exitCode: number | null;
   /** The signal that ended it, ours or another's. */
   readonly killedBy: NodeJS.Signals | null;
-  /** What made us stop it; null when it ended by itself. */
+}
+
+/** Why something could not be started. `code` is the system's (`ENOENT`, …), or `SANDBOX_UNAVAILABLE`, `CLOSED`. */
+export interface StartError {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface CommandEnd extends CommandExit {
+  /** What made us stop it (`signal`: its own, or the runtime's end); null when it ended by itself. */
   readonly stoppedBy: "signal" | "wall" | "idle" | "output_limit" | null;
   readonly stdout: OutputFile;
   readonly stderr: OutputFile;
   /** Present when we stopped it, or when it returned and left processes behind. */
   readonly stop: StopReport | null;
-  /** Why it could not be started (`ENOENT`, …); then nothing else happened. */
-  readonly startError: { readonly code: string; readonly message: string } | null;
+  /** Why it could not be started; then nothing else happened. */
+  readonly startError: StartError | null;
   /** Removes the private folder. Whoever ran the command calls it when the output was used. */
   discard(): Promise<void>;
 }

@@ -2,14 +2,14 @@ import type { Tool } from "../core/tool.ts";
 import type { Processes } from "../process/processes.ts";
 import { createBashTool } from "../tools/bash.ts";
 import { editTool } from "../tools/edit.ts";
-import { createGlobTool } from "../tools/glob.ts";
+import { globTool } from "../tools/glob.ts";
 import { createGrepTool } from "../tools/grep.ts";
-import { createListFilesTool } from "../tools/list-files.ts";
+import { listFilesTool } from "../tools/list-files.ts";
 import { createProcessesTool } from "../tools/processes.ts";
 import { readTool } from "../tools/read.ts";
 import { createRunPythonTool } from "../tools/run-python.ts";
 import { writeTool } from "../tools/write.ts";
-import type { KeepOutput } from "./keep-output.ts";
+import type { KeepOutput } from "../tools/command-result.ts";
 
 export function createBuiltinTools(parts: {
   readonly processes: Processes;
@@ -20,9 +20,9 @@ export function createBuiltinTools(parts: {
     readTool,
     writeTool,
     editTool,
-    createListFilesTool(parts),
-    createGlobTool(parts),
-    createGrepTool(parts),
+    listFilesTool,
+    globTool,
+    createGrepTool(parts.processes),
     createBashTool(parts),
     createRunPythonTool(parts),
     createProcessesTool(parts),

@@ -75,7 +75,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     kind: settings.store.kind,
     folders,
     clock,
-    onError: (id, thrown) => bus.emit("ledger:failed", { id, error: messageOf(thrown) }),
+    onFailed: (failure) => bus.emit("ledger:failed", failure),
   });
   const warnings = problem === null ? [] : [problem];
   const builtins = createBuiltinTools({
@@ -89,7 +89,11 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     workdir: folders.workdir,
     env: childEnvironment(env),
     owner: processes.identity,
-    limits: settings.limits,
+    limits: {
+      ...settings.limits,
+      timeoutMs: byCanonicalName(settings.limits.timeoutMs, catalog),
+      idleMs: byCanonicalName(settings.limits.idleMs, catalog),
+    },
     clock,
     emit: bus.emit,
     ledger,
@@ -112,10 +116,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   async function recover(): Promise<void> {
     try {
       const reaped = await processes.reapAbandoned();
-      for (const { executionId, report } of reaped) {
-        bus.emit("process:reaped", { executionId, pids: report.killed.map(({ pid }) => pid) });
+      for (const { executionId, stop } of reaped) {
+        bus.emit("process:reaped", { executionId, pids: stop.killed.map(({ pid }) => pid) });
       }
-      const reports = new Map(reaped.map(({ executionId, report }) => [executionId, report]));
+      const reports = new Map(reaped.map(({ executionId, stop }) => [executionId, stop]));
       await recoverExecutions({ store, clock, isAlive: (owner) => processes.isAlive(owner), reaped: reports });
     } catch (thrown) {
       warnings.push(`What an earlier run left behind could not be looked at: ${messageOf(thrown)}`);
@@ -184,6 +188,13 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     await store.close();
     bus.flush();
   }
+}
+
+/** People write the name they know; the engine asks by the canonical one. */
+function byCanonicalName(limits: Readonly<Record<string, number>>, catalog: Catalog): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(limits).map(([name, limit]) => [catalog.canonicalName(name) ?? name, limit]),
+  );
 }
 
 /** Calls under way here may not be in the store yet, or be there in an older state. */

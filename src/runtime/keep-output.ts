@@ -1,10 +1,9 @@
 import { chmod, copyFile, mkdir } from "node:fs/promises";
 import { constants } from "node:fs";
 import { join } from "node:path";
+import type { KeepOutput } from "../tools/command-result.ts";
 
-/** Puts a command's whole output where the model and the person can read it; says where. */
-export type KeepOutput = (rawPath: string, fileName: string) => Promise<string>;
-
+/** Keeps whole outputs in a private folder of the workdir, where the model and the person can read them. */
 export function createKeepOutput(outputs: string): KeepOutput {
   return async (rawPath, fileName) => {
     await mkdir(outputs, { recursive: true, mode: 0o700 });

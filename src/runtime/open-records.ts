@@ -5,6 +5,7 @@ import type { Ledger } from "../core/ledger.ts";
 import { createStoreLedger } from "../store/store-ledger.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import { openSqliteStore } from "../store/sqlite-store.ts";
+import type { WriteFailure } from "../store/write-behind.ts";
 import { ensureDataFolder, type Folders } from "./folders.ts";
 import type { StoreKind } from "./configuration.ts";
 
@@ -23,9 +24,9 @@ export async function openRecords(options: {
   readonly kind: StoreKind;
   readonly folders: Folders;
   readonly clock: Clock;
-  readonly onError: (id: string, thrown: unknown) => void;
+  readonly onFailed: (failure: WriteFailure) => void;
 }): Promise<Records> {
-  const { kind, folders, clock, onError } = options;
+  const { kind, folders, clock, onFailed } = options;
   if (kind === "memory") return over(createMemoryStore());
   try {
     ensureDataFolder(folders);
@@ -40,7 +41,7 @@ export async function openRecords(options: {
   }
 
   function over(store: ExecutionStore): Records {
-    return { store, ledger: createStoreLedger({ store, clock, onError }), problem: null };
+    return { store, ledger: createStoreLedger({ store, clock, onFailed }), problem: null };
   }
 }
 

@@ -52,7 +52,19 @@ test("a flag wins over the environment, that over the project's file, that over 
 
 test("DECKHAND_MAX_PARALLEL_TOOLS is capped at 12, and junk means 4 [P1]", async (t) => {
   const load = await setUp(t);
-  const table = { "1": 1, "8": 8, "12": 12, "13": 12, "100000": 12, "0": 4, "-3": 4, "four": 4, "": 4, "4.5": 4, " 6 ": 6 };
+  const table = {
+    "1": 1,
+    "8": 8,
+    "12": 12,
+    "13": 12,
+    "100000": 12,
+    "0": 4,
+    "-3": 4,
+    four: 4,
+    "": 4,
+    "4.5": 4,
+    " 6 ": 6,
+  };
   for (const [raw, expected] of Object.entries(table)) {
     assert.equal(load({ DECKHAND_MAX_PARALLEL_TOOLS: raw }).limits.maxParallel, expected, JSON.stringify(raw));
   }
@@ -73,7 +85,8 @@ test("TOOL_TIMEOUT_SECONDS is the shell's limit and at most 120 s [E3]", async (
 
 test("a file with comments and trailing commas is read", async (t) => {
   const load = await setUp(t, {
-    project: '{\n  // as fast as it goes\n  "limits": { "max_parallel": 12, /* all */ "timeout_ms": { "list_files": 5, }, },\n}',
+    project:
+      '{\n  // as fast as it goes\n  "limits": { "max_parallel": 12, /* all */ "timeout_ms": { "list_files": 5, }, },\n}',
   });
   const { limits } = load();
   assert.equal(limits.maxParallel, 12);
@@ -98,7 +111,10 @@ test("wrong settings are one sentence that names the key", async (t) => {
 
 test("a wrong value in the environment is one sentence, too", async (t) => {
   const load = await setUp(t);
-  assert.throws(() => load({ DECKHAND_LIMITS_MAX_RETRY: "often" }), { code: "CONFIG_INVALID", message: /limits\.max_retry/ });
+  assert.throws(() => load({ DECKHAND_LIMITS_MAX_RETRY: "often" }), {
+    code: "CONFIG_INVALID",
+    message: /limits\.max_retry/,
+  });
 });
 
 test("a project may ask for a stricter sandbox, not for a weaker one", async (t) => {

@@ -1,0 +1,48 @@
+import type { Terminal } from "./terminal.ts";
+
+/** One command of the command line, as data: parsing, help and suggestions are made from it. */
+export interface Command {
+  /** `calls show`; empty for `deckhand` alone. */
+  readonly name: string;
+  /** In order; those in brackets (`[JSON]`) may be left out. */
+  readonly positionals: readonly string[];
+  readonly summary: string;
+  /** More than the summary, for `--help`. */
+  readonly details?: string;
+  readonly options: Readonly<Record<string, Option>>;
+  readonly examples: readonly string[];
+  /** The command's code is loaded only when it runs. */
+  load(): Promise<RunCommand>;
+}
+
+export interface Option {
+  /** What its value is called in the help; missing = it takes none. */
+  readonly value?: string;
+  readonly short?: string;
+  readonly repeatable?: boolean;
+  readonly summary: string;
+}
+
+/** Resolves to the exit code. */
+export type RunCommand = (invocation: Invocation, terminal: Terminal) => Promise<number>;
+
+export interface Invocation {
+  readonly positionals: readonly string[];
+  /** Was this option, which takes no value, given? */
+  has(option: string): boolean;
+  /** The value of an option; the last one when it was given twice. */
+  value(option: string): string | undefined;
+  values(option: string): readonly string[];
+}
+
+/** Wrong use of the command line: one sentence, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = "UsageError";
+}
+
+/** The options that every command has. */
+export const commonOptions: Readonly<Record<string, Option>> = {
+  json: { summary: "Print JSON: one document, or one per line for streams" },
+  workdir: { value: "DIR", summary: "Work there instead of here (also DECKHAND_WORKDIR)" },
+  help: { short: "h", summary: "Show this help" },
+};

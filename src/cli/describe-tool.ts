@@ -1,0 +1,78 @@
+import type { Tool } from "../core/tool.ts";
+import { toWire } from "../core/wire.ts";
+import { formatDuration } from "./format-time.ts";
+
+/** A tool as `tools --json` shows it. */
+export function toolToWire(tool: Tool, aliases: readonly string[]): unknown {
+  const { name, description, traits, version, inputSchema } = tool;
+  return toWire({ name, description, aliases, ...traits, timeoutMs: tool.timeoutMs ?? null, version, inputSchema });
+}
+
+/** What it may do, in a word or two. */
+export function describeEffect({ traits }: Tool): string {
+  return traits.readOnly ? "reads only" : `changes things (${traits.risk} risk)`;
+}
+
+/** The first sentence of its description. */
+export function summarizeTool({ description }: Tool): string {
+  const line = description.trim().split("\n", 1)[0] ?? "";
+  return /^.*?[.!?](?=\s)/.exec(line)?.[0] ?? line;
+}
+
+/** All there is to know about one tool, for a person. */
+export function describeTool(tool: Tool, aliases: readonly string[]): string {
+  const { traits } = tool;
+  const facts: (readonly [string, string])[] = [
+    ["may do", `${describeEffect(tool)}${traits.idempotent && !traits.readOnly ? ", the same when repeated" : ""}`],
+    ["also called", aliases.join(", ") || "nothing else"],
+    ["category", traits.category],
+    ["offered in", traits.offeredIn.join(", ")],
+    ["time limit", tool.timeoutMs === undefined ? "the runtime's default" : formatDuration(tool.timeoutMs)],
+    ...(tool.idleMs === undefined ? [] : [["idle limit", formatDuration(tool.idleMs)] as const]),
+    ["after a crash", replays[traits.replay]],
+    ["version", tool.version],
+  ];
+  const parameters = describeParameters(tool);
+  return [
+    tool.name,
+    "",
+    tool.description.trim(),
+    "",
+    ...facts.map(([label, fact]) => `  ${label.padEnd(13)}  ${fact}`),
+    "",
+    parameters.length === 0 ? "It takes no parameters." : "Parameters:",
+    ...parameters.map((line) => `  ${line}`),
+    "",
+  ].join("\n");
+}
+
+const replays = {
+  safe: "may be run again",
+  check: "what it did is looked at before it is run again",
+  never: "is never run again by itself",
+};
+
+function describeParameters({ inputSchema }: Tool): string[] {
+  const { properties, required } = inputSchema;
+  if (typeof properties !== "object" || properties === null) return [];
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  const rows = Object.entries(properties as Record<string, Schema>).map(([name, schema]) => {
+    const notes = [typeOf(schema), needed.has(name) ? "required" : "optional", ...defaultOf(schema)];
+    return { left: `${name} (${notes.join(", ")})`, description: schema["description"] };
+  });
+  return rows.map(({ left, description }) => (typeof description === "string" ? `${left}: ${description}` : left));
+}
+
+type Schema = Readonly<Record<string, unknown>>;
+
+function typeOf(schema: Schema): string {
+  const { type, enum: choices, items, anyOf } = schema;
+  if (Array.isArray(choices)) return choices.map((choice) => JSON.stringify(choice)).join(" | ");
+  if (Array.isArray(anyOf)) return anyOf.map((each: Schema) => typeOf(each)).join(" | ");
+  if (type === "array" && typeof items === "object" && items !== null) return `list of ${typeOf(items as Schema)}`;
+  return typeof type === "string" ? type : "any";
+}
+
+function defaultOf({ default: standard }: Schema): string[] {
+  return standard === undefined ? [] : [`default ${JSON.stringify(standard)}`];
+}

@@ -1,0 +1,40 @@
+import type { Execution } from "../core/execution.ts";
+
+/** What the command ends with; scripts depend on every one of them. */
+export const exitCode = {
+  done: 0,
+  failed: 1,
+  wrongUse: 2,
+  refused: 3,
+  timeLimit: 124,
+  hangup: 129,
+  cancelled: 130,
+  terminated: 143,
+} as const;
+
+export type StopSignal = keyof typeof codeOfSignal;
+
+export const codeOfSignal = {
+  SIGINT: exitCode.cancelled,
+  SIGTERM: exitCode.terminated,
+  SIGHUP: exitCode.hangup,
+} as const;
+
+/** A call that ended by itself before the signal could stop it ends the command with its own code. */
+export function exitCodeOf(execution: Execution, signal?: StopSignal): number {
+  const { state, errorType } = execution;
+  switch (state) {
+    case "completed":
+      return exitCode.done;
+    case "timeout":
+      return exitCode.timeLimit;
+    case "cancelled":
+      if (errorType === "denied") return exitCode.refused;
+      return signal ? codeOfSignal[signal] : exitCode.cancelled;
+    case "failed":
+      return errorType === "unknown_tool" || errorType === "invalid_input" ? exitCode.wrongUse : exitCode.failed;
+    case "pending":
+    case "running":
+      return exitCode.failed;
+  }
+}

@@ -1,0 +1,60 @@
+import { codeOf, messageOf } from "../core/errors.ts";
+import { UsageError } from "./command.ts";
+import { commands } from "./commands.ts";
+import { exitCode } from "./exit-code.ts";
+import { parseCommandLine } from "./parse-command-line.ts";
+import { openTerminal, type Terminal } from "./terminal.ts";
+
+/** How long open handles may keep a command alive that is done. */
+const lingerMs = 1000;
+
+/** Runs the command line and resolves to the exit code. Never rejects and never prints a stack trace unasked. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const terminal = openTerminal(process);
+  const onUncaught = (thrown: unknown): void => {
+    terminal.status(null);
+    // Whatever this was, nothing here knows what state it left; the next start ends what is left of running calls.
+    process.exit(complain(terminal, thrown));
+  };
+  process.on("uncaughtException", onUncaught);
+  let code: number;
+  try {
+    code = await run(argv, terminal);
+  } catch (thrown) {
+    code = complain(terminal, thrown);
+  }
+  const problem = await terminal.flush();
+  if (problem !== undefined) {
+    terminal.tell(`deckhand: ${problem}.`);
+    if (code === exitCode.done) code = exitCode.failed;
+  }
+  process.off("uncaughtException", onUncaught);
+  // A tool that ignored its signal may keep timers or sockets; nobody waits for those.
+  setTimeout(() => process.exit(code), lingerMs).unref();
+  return code;
+}
+
+async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const request = parseCommandLine(argv, commands);
+  if (request.kind === "run") {
+    const runCommand = await request.command.load();
+    return runCommand(request.invocation, terminal);
+  }
+  if (request.kind === "help") {
+    const { renderHelp } = await import("./render-help.ts");
+    terminal.print(renderHelp(request.topic, commands));
+  } else {
+    const { version } = await import("./version.ts");
+    terminal.print(`${version}\n`);
+  }
+  return exitCode.done;
+}
+
+/** One sentence about what was thrown; says with which code to end. */
+function complain(terminal: Terminal, thrown: unknown): number {
+  terminal.tell(`deckhand: ${messageOf(thrown)}`);
+  if (terminal.env["DECKHAND_DEBUG"] === "1" && thrown instanceof Error) terminal.tell(thrown.stack ?? "");
+  return thrown instanceof UsageError || wrongUseCodes.has(codeOf(thrown) ?? "") ? exitCode.wrongUse : exitCode.failed;
+}
+
+const wrongUseCodes = new Set(["CONFIG_INVALID", "WORKDIR_INVALID"]);

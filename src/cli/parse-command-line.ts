@@ -1,0 +1,166 @@
+import { parseArgs } from "node:util";
+import { nearest } from "../core/nearest.ts";
+import { commonOptions, UsageError, type Command, type Invocation, type Option } from "./command.ts";
+import { defaultSubcommand } from "./commands.ts";
+import { neutralizeLine } from "./terminal-text.ts";
+
+export type Request =
+  | { readonly kind: "run"; readonly command: Command; readonly invocation: Invocation }
+  /** Help for one command, for a group of them (`calls`), or for all (empty). */
+  | { readonly kind: "help"; readonly topic: string }
+  | { readonly kind: "version" };
+
+/** Throws a UsageError whose sentence says what was wrong and what was probably meant. */
+export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
+  const { leading, words } = takeLeadingOptions(argv);
+  if (leading.includes("--version") || leading.includes("-v")) return { kind: "version" };
+  const [first] = words;
+  if (first === "help") return helpFor(words.slice(1), commands);
+  const wantsHelp = leading.some(isHelp);
+  if (first === undefined) return wantsHelp ? { kind: "help", topic: "" } : request(find("", commands)!, leading);
+
+  const { command, rest } = findCommand(words, commands, wantsHelp || words.some(isHelp));
+  if (typeof command === "string") return { kind: "help", topic: command };
+  return wantsHelp ? { kind: "help", topic: command.name } : request(command, [...leading, ...rest]);
+}
+
+/** Options of every command may also stand before its name. */
+function takeLeadingOptions(argv: readonly string[]): { leading: string[]; words: readonly string[] } {
+  const leading: string[] = [];
+  let at = 0;
+  for (; at < argv.length && argv[at]!.startsWith("-") && argv[at] !== "-"; at++) {
+    const word = argv[at]!;
+    leading.push(word);
+    if (word === "--version" || word === "-v" || isHelp(word)) continue;
+    const [name, ...value] = word.slice(2).split("=");
+    const option = word.startsWith("--") ? commonOptions[name!] : undefined;
+    if (!option) throw unknownOption(word, commonOptions, "before a command");
+    if (option.value !== undefined && value.length === 0 && at + 1 < argv.length) leading.push(argv[++at]!);
+  }
+  return { leading, words: argv.slice(at) };
+}
+
+/** The command that the words name, or the group (`calls`) for which help is wanted. */
+function findCommand(
+  words: readonly string[],
+  commands: readonly Command[],
+  wantsHelp: boolean,
+): { command: Command | string; rest: readonly string[] } {
+  const [first, second] = words as [string, string | undefined];
+  const single = find(first, commands);
+  if (single) return { command: single, rest: words.slice(1) };
+  const members = membersOf(first, commands);
+  if (members.length === 0) throw unknownCommand(first, commands);
+  if (second === undefined || second.startsWith("-")) {
+    if (wantsHelp) return { command: first, rest: [] };
+    return { command: find(`${first} ${defaultSubcommand[first]}`, commands)!, rest: words.slice(1) };
+  }
+  const named = find(`${first} ${second}`, commands);
+  if (named) return { command: named, rest: words.slice(2) };
+  const names = members.map(({ name }) => name.slice(first.length + 1));
+  const [meant] = nearest(second, names, 1);
+  const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean "deckhand ${first} ${meant}"?`;
+  throw new UsageError(`"${neutralizeLine(second)}" is not a command of "deckhand ${first}". ${hint}`);
+}
+
+function helpFor(words: readonly string[], commands: readonly Command[]): Request {
+  const topic = words.filter((word) => !word.startsWith("-")).join(" ");
+  const known = topic === "" || find(topic, commands) !== undefined || membersOf(topic, commands).length > 0;
+  if (!known) throw unknownCommand(topic, commands);
+  return { kind: "help", topic };
+}
+
+function request(command: Command, args: readonly string[]): Request {
+  const { tokens } = parseArgs({
+    args: [...args],
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+    options: Object.fromEntries(
+      Object.entries(command.options).map(([name, { value, short }]) => [
+        name,
+        { type: value === undefined ? ("boolean" as const) : ("string" as const), ...(short ? { short } : {}) },
+      ]),
+    ),
+  });
+  const given = new Map<string, string[]>();
+  const positionals: string[] = [];
+  for (const token of tokens) {
+    if (token.kind === "positional") positionals.push(token.value);
+    if (token.kind !== "option") continue;
+    const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
+    if (!option) throw unknownOption(token.rawName, command.options, of(command));
+    given.set(token.name, [...(given.get(token.name) ?? []), checkValue(token, option)]);
+  }
+  if (given.has("help")) return { kind: "help", topic: command.name };
+  checkPositionals(command, positionals);
+  return { kind: "run", command, invocation: createInvocation(positionals, given) };
+}
+
+function checkValue(
+  token: { readonly rawName: string; readonly value?: string | undefined; readonly inlineValue?: boolean | undefined },
+  { value }: Option,
+): string {
+  const { rawName } = token;
+  if (value === undefined) {
+    if (token.value === undefined) return "";
+    throw new UsageError(`${rawName} takes no value, got "${neutralizeLine(token.value)}".`);
+  }
+  const looksLikeOption = !token.inlineValue && token.value !== undefined && /^-./.test(token.value);
+  if (token.value === undefined || token.value === "" || looksLikeOption) {
+    const instead = looksLikeOption ? `; if it is "${neutralizeLine(token.value)}", write ${rawName}=…` : "";
+    throw new UsageError(`${rawName} needs a value: ${rawName} ${value}${instead}`);
+  }
+  return token.value;
+}
+
+function checkPositionals(command: Command, given: readonly string[]): void {
+  const needed = command.positionals.filter((name) => !name.startsWith("["));
+  const usage = ["deckhand", command.name, ...command.positionals].filter(Boolean).join(" ");
+  const missing = needed[given.length];
+  if (missing !== undefined) throw new UsageError(`${missing} is missing: ${usage}.`);
+  const extra = given[command.positionals.length];
+  if (extra === undefined) return;
+  const quoting = command.positionals.includes("[JSON]") ? ` Put the JSON in single quotes.` : "";
+  throw new UsageError(`"${neutralizeLine(extra)}" is one argument too many: ${usage}.${quoting}`);
+}
+
+function createInvocation(positionals: readonly string[], given: ReadonlyMap<string, readonly string[]>): Invocation {
+  return {
+    positionals,
+    has: (option) => given.has(option),
+    value: (option) => given.get(option)?.at(-1),
+    values: (option) => given.get(option) ?? [],
+  };
+}
+
+function unknownOption(raw: string, options: Readonly<Record<string, Option>>, where: string): UsageError {
+  const names = Object.keys(options).map((name) => `--${name}`);
+  const given = raw.split("=", 1)[0]!;
+  const [meant] = nearest(given, names, 1);
+  const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`;
+  return new UsageError(`${neutralizeLine(given)} is not an option ${where}. ${hint}`);
+}
+
+function unknownCommand(name: string, commands: readonly Command[]): UsageError {
+  const names = new Set(commands.flatMap((command) => [command.name, command.name.split(" ")[0]!]).filter(Boolean));
+  const [meant] = nearest(name, names, 1);
+  const hint = meant === undefined ? "See deckhand --help." : `Did you mean "deckhand ${meant}"?`;
+  return new UsageError(`"${neutralizeLine(name)}" is not a command of deckhand. ${hint}`);
+}
+
+function of({ name }: Command): string {
+  return name === "" ? "of deckhand" : `of "deckhand ${name}"`;
+}
+
+function find(name: string, commands: readonly Command[]): Command | undefined {
+  return commands.find((command) => command.name === name);
+}
+
+function membersOf(group: string, commands: readonly Command[]): Command[] {
+  return commands.filter(({ name }) => name.startsWith(`${group} `));
+}
+
+function isHelp(word: string): boolean {
+  return word === "--help" || word === "-h";
+}

@@ -1,0 +1,42 @@
+import type { Execution } from "../core/execution.ts";
+import type { CallOptions } from "../core/tool-call.ts";
+import type { Runtime } from "../runtime/create-runtime.ts";
+import type { StopSignal } from "./exit-code.ts";
+import { showStatus } from "./show-status.ts";
+import type { Terminal } from "./terminal.ts";
+import { nameOfSignal, watchSignals } from "./watch-signals.ts";
+
+export interface CallOrder extends CallOptions {
+  readonly tool: string;
+  readonly inputText: string;
+  readonly showsStatus: boolean;
+}
+
+export interface CallEnd {
+  readonly execution: Execution;
+  /** The signal that asked us to stop, if one came. */
+  readonly signal: StopSignal | undefined;
+}
+
+/** Runs one call to its end. A signal cancels it and waits for the proof; then the runtime is closed. */
+export async function runCall(runtime: Runtime, terminal: Terminal, order: CallOrder): Promise<CallEnd> {
+  const { tool, showsStatus, ...options } = order;
+  const stopTelling = runtime.on("ledger:failed", ({ error }) =>
+    terminal.tell(`deckhand: warning: the record of this call could not be written: ${error}`),
+  );
+  const call = runtime.call(tool, undefined, { ...options, door: "cli" });
+  const status = showsStatus ? showStatus(runtime, terminal, { id: call.id, tool }) : undefined;
+  const watch = watchSignals(terminal, (signal) => {
+    status?.stopping();
+    void runtime.cancel(call.id, `Cancelled by ${nameOfSignal(signal)}`);
+  });
+  try {
+    const execution = await call;
+    status?.end();
+    await runtime.close();
+    return { execution, signal: watch.signal };
+  } finally {
+    stopTelling();
+    watch.end();
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Text that others wrote, made harmless for a terminal: what would move the cursor, change colours, hide or reorder
+ * text is shown as a sign instead. Line ends and tabs stay.
+ */
+export function neutralizeText(text: string): string {
+  return text.toWellFormed().replaceAll("\r\n", "\n").replaceAll(unsafe, showSign);
+}
+
+/** The same in one line: line ends and tabs become spaces. */
+export function neutralizeLine(text: string): string {
+  return neutralizeText(text.replaceAll(/\s*[\n\u2028\u2029]\s*/g, " ")).replaceAll("\t", " ");
+}
+
+// Control characters, line and paragraph separators, and the marks that reverse or hide text.
+// eslint-disable-next-line no-control-regex -- finding them is what this is for
+const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+
+function showSign(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code < 0x20) return String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? "␡" : "�";
+}
+
+/** How many columns of a terminal it takes. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const { segment } of characters.segment(text)) width += characterWidth(segment);
+  return width;
+}
+
+/** At most `width` columns; what is cut is told by an ellipsis. */
+export function fitWidth(text: string, width: number): string {
+  // Nothing beyond this can be visible, and measuring a megabyte takes time.
+  const beginning = text.length > width * 8 ? text.slice(0, width * 8) : text;
+  if (beginning === text && displayWidth(text) <= width) return text;
+  let kept = "";
+  let used = 1;
+  for (const { segment } of characters.segment(beginning)) {
+    used += characterWidth(segment);
+    if (used > width) break;
+    kept += segment;
+  }
+  return width < 1 ? "" : `${kept.trimEnd()}…`;
+}
+
+const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
+const zeroWidth = /^[\p{Mark}\p{Control}\p{Format}]+$/u;
+const wide =
+  /^(?:\p{Emoji_Presentation}|.\ufe0f|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}])/u;
+
+function characterWidth(character: string): number {
+  const code = character.charCodeAt(0);
+  if (character.length === 1 && code >= 0x20 && code < 0x7f) return 1;
+  if (zeroWidth.test(character)) return 0;
+  return wide.test(character) ? 2 : 1;
+}

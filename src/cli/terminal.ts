@@ -1,0 +1,100 @@
+import { styleText } from "node:util";
+import { codeOf, messageOf } from "../core/errors.ts";
+import type { Environment } from "../runtime/load-configuration.ts";
+import { fitWidth, neutralizeLine, neutralizeText } from "./terminal-text.ts";
+
+type Style = Parameters<typeof styleText>[0];
+
+/** The three streams of the command: stdout is the result, stderr the commentary. */
+export interface Terminal {
+  readonly env: Environment;
+  readonly stdin: NodeJS.ReadStream;
+  /** Writes the result, unchanged. */
+  print(text: string): void;
+  printJson(document: unknown): void;
+  /** One JSON document in one line; for streams. */
+  printJsonLine(document: unknown): void;
+  /** A sentence or more for the person, made harmless. */
+  tell(text: string): void;
+  /** One line that the next one replaces and `null` removes. Only on a terminal. */
+  status(line: string | null): void;
+  readonly showsStatus: boolean;
+  /** Columns of stdout; undefined when it is no terminal. */
+  readonly width: number | undefined;
+  /** Styles text for stdout; on anything but a terminal with colours it stays as it is. */
+  style(style: Style, text: string): string;
+  /** True while the reader of stdout can't keep up. */
+  isBehind(): boolean;
+  /** Resolves when all is written; says what could not be, when it was not the reader who left. */
+  flush(): Promise<string | undefined>;
+}
+
+const behindBytes = 1024 * 1024;
+
+export function openTerminal({ stdin, stdout, stderr, env }: NodeJS.Process): Terminal {
+  const showsStatus = stderr.isTTY === true && env["TERM"] !== "dumb";
+  const statusWidth = (): number => (stderr.columns || 80) - 1;
+  let status: string | null = null;
+  let problem: string | undefined;
+  stdout.on("error", (error) => {
+    if (!readerIsGone(error)) problem ??= `The result could not be written to stdout: ${messageOf(error)}`;
+  });
+  // There is nowhere left to say so.
+  stderr.on("error", () => undefined);
+
+  function erase(): void {
+    if (status !== null) stderr.write("\r\u001b[K");
+  }
+
+  function draw(): void {
+    if (status !== null) stderr.write(styleText("dim", fitWidth(status, statusWidth()), { stream: stderr }));
+  }
+
+  function print(text: string): void {
+    if (text === "") return;
+    erase();
+    stdout.write(text);
+    draw();
+  }
+
+  return {
+    env,
+    stdin,
+    showsStatus,
+    get width() {
+      return stdout.isTTY ? stdout.columns || 80 : undefined;
+    },
+    print,
+    printJson: (document) => print(`${JSON.stringify(document, null, 2)}\n`),
+    printJsonLine: (document) => print(`${JSON.stringify(document)}\n`),
+    tell(text) {
+      erase();
+      stderr.write(`${neutralizeText(text)}\n`);
+      draw();
+    },
+    status(line) {
+      if (!showsStatus) return;
+      erase();
+      status = line === null ? null : neutralizeLine(line);
+      draw();
+    },
+    style: (style, text) => styleText(style, text, { stream: stdout }),
+    isBehind: () => stdout.writableLength > behindBytes,
+    async flush() {
+      await Promise.all([drain(stdout), drain(stderr)]);
+      return problem;
+    },
+  };
+}
+
+/** `| head` took what it wanted, or the terminal was closed: nothing to complain about. */
+function readerIsGone(error: unknown): boolean {
+  return ["EPIPE", "EIO", "ERR_STREAM_DESTROYED", "ECONNRESET"].includes(codeOf(error) ?? "");
+}
+
+function drain(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    if (stream.destroyed || stream.writableLength === 0) resolve();
+    else stream.write("", () => resolve());
+  });
+}

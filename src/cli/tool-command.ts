@@ -1,0 +1,74 @@
+import type { RuntimeEvent } from "../core/events.ts";
+import type { Execution } from "../core/execution.ts";
+import { executionToWire, toWire } from "../core/wire.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { describeOutcome } from "./describe-outcome.ts";
+import { exitCodeOf } from "./exit-code.ts";
+import { formatDuration } from "./format-time.ts";
+import { openRuntime } from "./open-runtime.ts";
+import { readCallInput } from "./read-call-input.ts";
+import { runCall } from "./run-call.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `deckhand tool NAME [JSON]` */
+export async function runTool(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const mode = invocation.has("events") ? "events" : invocation.has("json") ? "json" : "output";
+  const quiet = invocation.has("quiet");
+  const timeoutMs = readSeconds(invocation, "timeout");
+  const idleMs = readSeconds(invocation, "idle");
+  const inputText = await readCallInput(invocation, terminal);
+
+  const runtime = await openRuntime(invocation, terminal);
+  if (mode === "events") runtime.on("*", (event) => printEvent(event, terminal));
+  const end = await runCall(runtime, terminal, {
+    tool: invocation.positionals[0]!,
+    inputText,
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+    showsStatus: mode !== "events" && !quiet,
+  });
+
+  if (mode === "json") terminal.printJson(executionToWire(end.execution));
+  else if (mode === "events") terminal.printJsonLine(executionToWire(end.execution));
+  else {
+    printOutput(end.execution, terminal);
+    tellOutcome(end.execution, terminal, { quiet, askedMs: timeoutMs ?? 0 });
+  }
+  return exitCodeOf(end.execution, end.signal);
+}
+
+function printOutput({ result }: Execution, terminal: Terminal): void {
+  const output = result?.output ?? "";
+  terminal.print(output);
+  // So that a prompt or a sentence does not stick to it; elsewhere the output stays as it is, byte for byte.
+  if (terminal.width !== undefined && output !== "" && !output.endsWith("\n")) terminal.print("\n");
+}
+
+function tellOutcome(
+  execution: Execution,
+  terminal: Terminal,
+  { quiet, askedMs }: { readonly quiet: boolean; readonly askedMs: number },
+): void {
+  const { error, remarks } = describeOutcome(execution);
+  if (error !== undefined) terminal.tell(`deckhand: ${error}`);
+  if (quiet) return;
+  for (const remark of remarks) terminal.tell(remark);
+  const { timeoutMs } = execution;
+  if (timeoutMs !== null && timeoutMs < askedMs) {
+    terminal.tell(`The time limit was cut to ${formatDuration(timeoutMs)}, the most that the configuration allows.`);
+  }
+}
+
+/** Output is left out while the reader is behind, so that it can't fill the memory; every other event is kept. */
+function printEvent(event: RuntimeEvent, terminal: Terminal): void {
+  if (event.type === "execution:progressed" && terminal.isBehind()) return;
+  terminal.printJsonLine(toWire(event));
+}
+
+function readSeconds(invocation: Invocation, option: string): number | undefined {
+  const given = invocation.value(option);
+  if (given === undefined) return undefined;
+  const seconds = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
+  if (seconds > 0 && Number.isFinite(seconds)) return Math.max(1, Math.round(seconds * 1000));
+  throw new UsageError(`--${option} takes a number of seconds greater than 0, such as 1.5; got "${given}".`);
+}

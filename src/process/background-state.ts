@@ -1,0 +1,40 @@
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandExit } from "./command.ts";
+import { isAlive } from "./identity.ts";
+import { readStatus } from "./namespace.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import type { ProcessTable } from "./process-table.ts";
+import { targetOf } from "./target-of.ts";
+
+/** So long the output of a kept process can be read after it ended. */
+export const keptMs = 60 * 60 * 1000;
+
+export type BackgroundState =
+  | { readonly state: "running" }
+  /** `exit` is null when nobody was there to see how it ended. */
+  | { readonly state: "exited"; readonly exit: CommandExit | null; readonly at: number | null };
+
+/** What has become of a background process, told from its folder alone, in any process. */
+export function readBackgroundState(table: ProcessTable, folder: string, record: ProcessRecord): BackgroundState {
+  if (record.exitedAt !== null) return { state: "exited", exit: record.exit, at: record.exitedAt };
+  if (isRunning(table, folder, record)) return { state: "running" };
+  const status = join(folder, "status");
+  const exit = readStatus(readQuietly(status), () => readQuietly(join(folder, "messages")));
+  return { state: "exited", exit, at: statSync(status, { throwIfNoEntry: false })?.mtimeMs ?? null };
+}
+
+function isRunning(table: ProcessTable, folder: string, record: ProcessRecord): boolean {
+  if (record.child === null || isAlive(table, record.child)) return true;
+  // Somebody may have killed bwrap itself: what it held up then lives on under its first process.
+  const init = record.keep ? targetOf(table, { name: "", folder, record }).namespace?.init() : null;
+  return init ? isAlive(table, init) : false;
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // there is none: it was not started through the shell, or it was killed
+  }
+}

@@ -1,0 +1,94 @@
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { StopReport } from "../core/stop-report.ts";
+import { findVictims } from "./find-victims.ts";
+import { identify } from "./identity.ts";
+import type { Launched } from "./launch.ts";
+import type { ProcessParts } from "./process-parts.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import type { ProcessTable } from "./process-table.ts";
+import { markerOf } from "./run-folder.ts";
+import type { Run } from "./run-folder.ts";
+import { stopTree } from "./stop-tree.ts";
+import type { StopTarget } from "./stop-tree.ts";
+import { settlesWithin } from "./wait.ts";
+
+interface RunFacts {
+  readonly run: Run;
+  readonly record: ProcessRecord;
+  readonly launched: Launched;
+  readonly paths: readonly string[];
+  discard(): Promise<void>;
+}
+
+/** A run that was started, and every way to end it. */
+export interface HeldRun extends Omit<RunFacts, "paths"> {
+  stop(): Promise<StopReport>;
+  /** After the command ended by itself: ends what it left behind; null when that was nothing. */
+  endLeftBehind(): Promise<StopReport | null>;
+  killNow(): void;
+}
+
+export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
+  const { table, clock, graceMs } = parts;
+  const { launched, record, run } = facts;
+  const init = record.contained ? rememberInit(table, launched) : null;
+  const target: StopTarget = {
+    marker: markerOf(run.name),
+    root: launched.identity,
+    outputPaths: new Set(facts.paths),
+    namespace: init && { init, release },
+  };
+
+  async function release(): Promise<void> {
+    await settlesWithin(clock, launched.ended, 200);
+    launched.release();
+    await settlesWithin(clock, launched.gone, 500);
+  }
+
+  function leftNothing(): boolean {
+    if (!init) return findVictims(table, target, new Map()).length === 0;
+    const first = init();
+    return first === null || table.childrenOf(first.pid).length === 0;
+  }
+
+  async function stop(leftBehind: boolean): Promise<StopReport> {
+    const report = await stopTree(target, { table, clock, graceMs, leftBehind });
+    await settlesWithin(clock, launched.gone, 1000);
+    return report;
+  }
+
+  return {
+    run,
+    record,
+    launched,
+    stop: () => stop(false),
+    async endLeftBehind() {
+      if (leftNothing()) {
+        launched.release();
+        if (await settlesWithin(clock, launched.gone, 1000)) return null;
+      }
+      const report = await stop(true);
+      return report.killed.length + report.survivors.length > 0 ? report : null;
+    },
+    killNow() {
+      for (const pid of [init?.()?.pid, -launched.identity.pid]) {
+        try {
+          if (pid) process.kill(pid, "SIGKILL");
+        } catch {
+          // It was quicker.
+        }
+      }
+    },
+    discard: () => facts.discard(),
+  };
+}
+
+/** Its start time must be read while it lives, so that its end can be told from another's life. */
+function rememberInit(table: ProcessTable, launched: Launched): () => ProcessIdentity | null {
+  let init: ProcessIdentity | null = null;
+  return () => {
+    const pid = init ? null : launched.initPid();
+    if (pid) init = identify(table, pid);
+    return init;
+  };
+}

@@ -1,0 +1,160 @@
+import { spawn } from "node:child_process";
+import type { ChildProcess, SpawnOptions, StdioOptions } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Duplex } from "node:stream";
+import { codeOf, messageOf } from "../core/errors.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { CommandExit, StartError } from "./command.ts";
+import { identify } from "./identity.ts";
+import { descriptors, firstProcess, namespaceArguments, readInitPid, readStatus } from "./namespace.ts";
+import type { Namespace } from "./namespace.ts";
+import type { ProcessTable } from "./process-table.ts";
+import { markerName } from "./run-folder.ts";
+import type { Run } from "./run-folder.ts";
+
+export interface LaunchRequest {
+  readonly argv: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly run: Run;
+  readonly stdin: "ignore" | "pipe";
+  /** A descriptor is closed here once the child has it. */
+  readonly stdout: number | "pipe";
+  readonly stderr: number | "pipe";
+  readonly namespace: Namespace | null;
+  /** Outlives this process, and leaves its exit status in the file `status`. */
+  readonly keep: boolean;
+}
+
+export interface Launched {
+  readonly started: true;
+  readonly child: ChildProcess;
+  readonly stderr: Duplex | null;
+  readonly identity: ProcessIdentity;
+  /** The command ended. `sandboxError`: it never began, because the sandbox could not be set up. */
+  readonly ended: Promise<CommandExit & { readonly sandboxError?: string }>;
+  /** The process that we started ended too. */
+  readonly gone: Promise<void>;
+  readonly initPid: () => number | null;
+  /** Lets the namespace's first process end. Does nothing without one. */
+  release(): void;
+}
+
+export type LaunchResult = Launched | { readonly started: false; readonly startError: StartError };
+
+/** The one place that spawns for others: own session, marked, without a terminal, inside a PID namespace if given. */
+export async function launch(table: ProcessTable, request: LaunchRequest): Promise<LaunchResult> {
+  const opened = new Set([request.stdout, request.stderr].filter((to) => typeof to === "number"));
+  let child: ChildProcess;
+  try {
+    const { file, args, stdio } = arrange(request, opened);
+    const env = { ...request.env, [markerName]: request.run.name };
+    const options: SpawnOptions = { cwd: request.cwd, env, stdio, detached: true };
+    child = spawn(file, args, options);
+  } catch (thrown) {
+    return { started: false, startError: toStartError(thrown, request) };
+  } finally {
+    for (const fd of opened) closeSync(fd);
+  }
+  if (child.pid === undefined) {
+    const [thrown] = (await once(child, "error")) as [unknown];
+    return { started: false, startError: toStartError(thrown, request) };
+  }
+  // A child that could not be signalled says so here; the stop finds out by itself.
+  child.on("error", () => {});
+  return watch(table, request, { child, pid: child.pid });
+}
+
+function arrange(request: LaunchRequest, opened: Set<number>): { file: string; args: string[]; stdio: StdioOptions } {
+  const { argv, namespace, stdin, stdout, stderr, keep } = request;
+  if (!namespace && !keep) return { file: argv[0], args: argv.slice(1), stdio: [stdin, stdout, stderr] };
+
+  const create = (name: string): number => {
+    const fd = openSync(join(request.run.folder, name), "ax", 0o600);
+    opened.add(fd);
+    return fd;
+  };
+  const status = keep ? create("status") : "pipe";
+  const stdio: StdioOptions = [stdin, stdout, create("messages"), status, "ignore", stderr, create("info")];
+  const keepsPwd = "PWD" in request.env;
+  if (!namespace) return { file: "/bin/sh", args: ["-c", firstProcess(keepsPwd), "sh", ...argv], stdio };
+  const args = namespaceArguments(namespace, { argv, cwd: request.cwd, keepsPwd, dieWithUs: !keep });
+  return { file: namespace.bwrap, args, stdio };
+}
+
+function watch(
+  table: ProcessTable,
+  request: LaunchRequest,
+  { child, pid }: { child: ChildProcess; pid: number },
+): Launched {
+  const wrapped = request.namespace !== null || request.keep;
+  const pipes = child.stdio as readonly unknown[];
+  const pipe = (pipes[descriptors.status] ?? null) as Duplex | null;
+  const gone = new Promise<void>((resolve) => void child.once("exit", () => resolve()));
+  return {
+    started: true,
+    child,
+    stderr: (pipes[wrapped ? descriptors.stderr : 2] ?? null) as Duplex | null,
+    // It is at least a zombie until the event loop turns, so it can be looked at.
+    identity: identify(table, pid) ?? { pid, startTime: "0", bootId: table.bootId },
+    gone,
+    ended: new Promise((resolve) => {
+      if (pipe) onFirstLine(pipe, (line) => resolve(readStatus(line, messages) ?? { exitCode: null, killedBy: null }));
+      child.once("exit", (exitCode, killedBy) => {
+        pipe?.destroy();
+        resolve(wrapped ? outerEnd(exitCode, killedBy) : { exitCode, killedBy });
+      });
+    }),
+    initPid: () => (request.namespace ? readInitPid(join(request.run.folder, "info")) : null),
+    release: () => void pipe?.end(),
+  };
+
+  function outerEnd(exitCode: number | null, killedBy: NodeJS.Signals | null): CommandExit & { sandboxError?: string } {
+    const told = request.keep ? readStatus(readQuietly(join(request.run.folder, "status")), messages) : null;
+    if (told) return told;
+    const complaint = messages().trim();
+    if (killedBy === null && complaint.startsWith("bwrap:")) return { exitCode, killedBy, sandboxError: complaint };
+    // Whatever ended the first process ended the command with it, and only SIGKILL can.
+    return { exitCode: null, killedBy: killedBy ?? "SIGKILL" };
+  }
+
+  function messages(): string {
+    return readQuietly(join(request.run.folder, "messages"));
+  }
+}
+
+function onFirstLine(pipe: Duplex, told: (line: string) => void): void {
+  let text = "";
+  pipe.on("data", (piece: Buffer) => {
+    text += piece.toString("latin1");
+    if (text.includes("\n")) told(text);
+  });
+  // The other side is killed at some point; the end of the process tells the rest.
+  pipe.on("error", () => {});
+}
+
+function readQuietly(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return ""; // the folder is gone, or the command removed it
+  }
+}
+
+function toStartError(thrown: unknown, request: LaunchRequest): StartError {
+  const code = codeOf(thrown) ?? "UNKNOWN";
+  const program = `The program "${request.argv[0]}"`;
+  const reasons: Record<string, string> = {
+    E2BIG: `${program} was given more arguments and environment than the system takes; write the data to a file instead.`,
+    EMFILE: `${program} could not be started: too many files are open in this process.`,
+    ENFILE: `${program} could not be started: too many files are open on this machine.`,
+    EAGAIN: `${program} could not be started: the limit of processes is reached.`,
+    ENOMEM: `${program} could not be started: there is not enough memory.`,
+    ENOSPC: `${program} could not be started: the disk that holds the run folder is full.`,
+    ENOENT: `${program} does not exist.`,
+    EACCES: `${program} may not be executed; check its mode.`,
+  };
+  return { code, message: reasons[code] ?? `${program} could not be started: ${messageOf(thrown)}` };
+}

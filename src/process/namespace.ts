@@ -1,0 +1,96 @@
+import { readFileSync, statSync } from "node:fs";
+import { constants } from "node:os";
+import type { CommandExit } from "./command.ts";
+
+/** The sandbox program and the shell that stands first inside it. */
+export interface Namespace {
+  readonly bwrap: string;
+  readonly shell: string;
+}
+
+export interface NamespaceRequest {
+  readonly argv: readonly string[];
+  readonly cwd: string;
+  /** The environment itself has a PWD; otherwise the one that bwrap adds is taken out again. */
+  readonly keepsPwd: boolean;
+  /** False for what shall outlive this process. */
+  readonly dieWithUs: boolean;
+}
+
+/**
+ * Which descriptors the first process inside speaks through: its own complaints go to 2, how the command ended to 3,
+ * the command's stderr is 5, and bwrap tells its child's pid on 6.
+ */
+export const descriptors = { messages: 2, status: 3, stderr: 5, info: 6 } as const;
+
+/** The arguments of bwrap. Everything that is visible or allowed inside is decided here. */
+export function namespaceArguments(namespace: Namespace, request: NamespaceRequest): string[] {
+  const view = ["--dev-bind", "/", "/", "--proc", "/proc", "--chdir", request.cwd];
+  const life = ["--unshare-pid", "--as-pid-1", ...(request.dieWithUs ? ["--die-with-parent"] : [])];
+  const first = [namespace.shell, "-c", firstProcess(request.keepsPwd), "sh"];
+  return [...view, ...life, "--info-fd", String(descriptors.info), "--", ...first, ...request.argv];
+}
+
+/**
+ * The namespace ends with its first process, so that one must outlive the command for as long as we want to look at
+ * what it left behind: it tells how the command ended and then waits for us to let go (or to die: the read ends).
+ *
+ * The command replaces a subshell, so it keeps its name and arguments, and the shell's own
+ * "Killed" goes to descriptor 2. That line is the only thing that tells death by signal 9 from `exit 137`.
+ */
+export function firstProcess(keepsPwd: boolean): string {
+  return [
+    ...(keepsPwd ? [] : ["unset PWD OLDPWD"]),
+    '(exec 2>&5 3>&- 5>&- 6>&- && exec "$@")',
+    "status=$?",
+    'echo "$status" >&3',
+    "read -r _ <&3",
+    'exit "$status"',
+  ].join("\n");
+}
+
+/** What a status line and the shell's messages say about the end; null when the line is not there. */
+export function readStatus(line: string, messages: () => string): CommandExit | null {
+  const status = /^(\d+)\n/.exec(line)?.[1];
+  if (status === undefined) return null;
+  const code = Number(status);
+  const signal = code > 128 ? signalNames.get(code - 128) : undefined;
+  if (signal && messages().trim() !== "") return { exitCode: null, killedBy: signal };
+  return { exitCode: code, killedBy: null };
+}
+
+const signalNames = new Map(
+  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals] as const),
+);
+
+/** The first process's pid as this namespace numbers it; null until bwrap has told. */
+export function readInitPid(infoPath: string): number | null {
+  try {
+    const info: unknown = JSON.parse(readFileSync(infoPath, "utf8"));
+    const pid = (info as { "child-pid"?: unknown } | null)?.["child-pid"];
+    return typeof pid === "number" && pid > 1 ? pid : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Looked for in the system's folders only: one from PATH could be the model's own. */
+export function findNamespaceProgram(): Namespace | null {
+  const bwrap = ["/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap", "/run/current-system/sw/bin/bwrap"].find(
+    isOfSystem,
+  );
+  // dash first: it adds nothing to the environment, while bash as sh adds SHLVL and _.
+  const shell = ["/bin/dash", "/usr/bin/dash", "/bin/sh"].find(isOfSystem);
+  return bwrap && shell ? { bwrap, shell } : null;
+}
+
+function isOfSystem(path: string): boolean {
+  try {
+    const found = statSync(path);
+    // Not "uid 0": inside another user namespace the system's files belong to nobody.
+    const ours = found.uid !== 0 && found.uid === process.getuid?.();
+    return found.isFile() && !ours && (found.mode & 0o022) === 0;
+  } catch {
+    return false;
+  }
+}

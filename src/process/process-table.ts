@@ -1,0 +1,45 @@
+import { linuxProcessTable } from "./linux-process-table.ts";
+import { psProcessTable } from "./ps-process-table.ts";
+
+export interface ProcessEntry {
+  readonly pid: number;
+  readonly parentPid: number;
+  readonly groupId: number;
+  /** 0 where the system does not tell. */
+  readonly sessionId: number;
+  /** Equal text and equal pid = same process. */
+  readonly startTime: string;
+  /** The start time as a number that grows; only for comparing. */
+  readonly startOrder: number;
+  /** False for zombies: they run nothing any more. */
+  readonly alive: boolean;
+  /** Held by SIGSTOP: it takes no SIGTERM before SIGCONT. */
+  readonly stopped: boolean;
+}
+
+/**
+ * The processes of this machine as the operating system shows them now. Every answer is read afresh, and a process
+ * that ends while it is looked at is simply not there.
+ */
+export interface ProcessTable {
+  /** Tells apart boots and, where there are such, PID namespaces: a pid means something only inside one. */
+  readonly bootId: string;
+  /** False where the environment and the open files of other processes can't be read. */
+  readonly seesEnvironment: boolean;
+  list(): ProcessEntry[];
+  find(pid: number): ProcessEntry | undefined;
+  /** The living children of one process; cheaper than a whole list. */
+  childrenOf(pid: number): ProcessEntry[];
+  /** True when a process of that other boot id could still be running. */
+  mayBeRunningElsewhere(bootId: string): boolean;
+  /** `NAME=value`, exactly. */
+  hasVariable(pid: number, assignment: string): boolean;
+  /** True when the process could write to one of these files. */
+  writesTo(pid: number, paths: ReadonlySet<string>): boolean;
+  /** The command line, for people; cut. */
+  describe(pid: number): string;
+}
+
+export function openProcessTable(platform: NodeJS.Platform): ProcessTable {
+  return platform === "linux" ? linuxProcessTable() : psProcessTable();
+}

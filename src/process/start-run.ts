@@ -1,0 +1,105 @@
+import { codeOf, messageOf } from "../core/errors.ts";
+import type { StartError } from "./command.ts";
+import { holdRun } from "./hold-run.ts";
+import type { HeldRun } from "./hold-run.ts";
+import { launch } from "./launch.ts";
+import type { LaunchRequest } from "./launch.ts";
+import type { Namespace } from "./namespace.ts";
+import type { ProcessParts } from "./process-parts.ts";
+import { writeRecord } from "./process-record.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import { findStartProblem } from "./resolve-program.ts";
+import type { StartRequest } from "./resolve-program.ts";
+import { createRun, removeRun } from "./run-folder.ts";
+import type { Run } from "./run-folder.ts";
+
+export interface RunRequest extends StartRequest {
+  readonly kind: ProcessRecord["kind"];
+  readonly signal?: AbortSignal;
+  readonly childless?: boolean;
+  readonly keep?: boolean;
+  readonly ownerSession?: string;
+  /** Opens the files or names the pipes, once the folder is there. */
+  outputs(run: Run): RunOutputs;
+}
+
+export interface RunOutputs extends Pick<LaunchRequest, "stdin" | "stdout" | "stderr"> {
+  /** The files that the run writes to. */
+  readonly paths: readonly string[];
+}
+
+export type RunStart =
+  | { readonly ok: true; readonly held: HeldRun }
+  | { readonly ok: false; readonly startError: StartError };
+
+/** Folder, record, process: in this order, so that a kill -9 between any two leaves something to go by. */
+export async function startRun(parts: ProcessParts, request: RunRequest): Promise<RunStart> {
+  const problem = findStartProblem(request);
+  if (problem) return { ok: false, startError: problem };
+  const namespace = request.childless ? null : await parts.sandbox();
+  if (namespace && "code" in namespace) return { ok: false, startError: namespace };
+  if (parts.owned.closed) return { ok: false, startError: closedError };
+  if (request.signal?.aborted) return { ok: false, startError: abortedError };
+
+  let run: Run | undefined;
+  try {
+    run = createRun(parts.runFolder, request.executionId);
+    parts.owned.folders.add(run.folder);
+    return await launchIn(parts, request, { run, namespace });
+  } catch (thrown) {
+    if (run) await discardRun(parts, run);
+    const message = `The run folder "${parts.runFolder}" can't be used: ${messageOf(thrown)}`;
+    return { ok: false, startError: { code: codeOf(thrown) ?? "UNKNOWN", message } };
+  }
+}
+
+const closedError: StartError = { code: "CLOSED", message: "The runtime is closed; nothing can be started any more." };
+const abortedError: StartError = { code: "ABORTED", message: "It was cancelled before it was started." };
+
+/** For whoever learns from the end of a run that it never began. */
+export function sandboxFailed(complaint: string): StartError {
+  return { code: "SANDBOX_UNAVAILABLE", message: `The sandbox could not be set up: ${complaint}` };
+}
+
+async function launchIn(
+  parts: ProcessParts,
+  request: RunRequest,
+  place: { run: Run; namespace: Namespace | null },
+): Promise<RunStart> {
+  const { run, namespace } = place;
+  const { argv, cwd, env, keep = false } = request;
+  const record: ProcessRecord = {
+    kind: request.kind,
+    executionId: request.executionId,
+    owner: parts.identity,
+    child: null,
+    contained: namespace !== null,
+    command: argv,
+    cwd,
+    startedAt: parts.clock.now(),
+    keep,
+    ownerSession: request.ownerSession ?? null,
+    exit: null,
+    exitedAt: null,
+  };
+  writeRecord(run.folder, record);
+  const { paths, ...stdio } = request.outputs(run);
+  const launched = await launch(parts.table, { argv, cwd, env, run, ...stdio, namespace, keep });
+  if (!launched.started) {
+    await discardRun(parts, run);
+    return { ok: false, startError: launched.startError };
+  }
+  const complete = { ...record, child: launched.identity };
+  try {
+    writeRecord(run.folder, complete);
+  } catch {
+    // The disk filled up just now. It runs; should we die, the marker finds it without these facts.
+  }
+  const discard = (): Promise<void> => discardRun(parts, run);
+  return { ok: true, held: holdRun(parts, { run, record: complete, launched, paths, discard }) };
+}
+
+async function discardRun(parts: ProcessParts, run: Run): Promise<void> {
+  parts.owned.folders.delete(run.folder);
+  await removeRun(run.folder);
+}

@@ -1,0 +1,35 @@
+import { join } from "node:path";
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import { identify } from "./identity.ts";
+import { readInitPid } from "./namespace.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import type { ProcessTable } from "./process-table.ts";
+import { markerOf } from "./run-folder.ts";
+import type { StopTarget } from "./stop-tree.ts";
+
+/** Everything in a run's folder that processes write to. */
+const outputNames = ["stdout", "stderr", "output", "status", "messages", "info"];
+
+/** How to find the processes of a run that somebody else started, from what stands in its folder. */
+export function targetOf(
+  table: ProcessTable,
+  { name, folder, record }: { name: string; folder: string; record: ProcessRecord | undefined },
+): StopTarget {
+  return {
+    marker: markerOf(name),
+    root: record?.child ?? null,
+    outputPaths: new Set(outputNames.map((file) => join(folder, file))),
+    namespace: record?.contained ? { init: findInit(table, folder, record), release: () => Promise.resolve() } : null,
+  };
+}
+
+/** The number in the file counts only if it is still the first process's: the child of the one we know, or marked. */
+function findInit(table: ProcessTable, folder: string, record: ProcessRecord): () => ProcessIdentity | null {
+  const pid = record.child?.bootId === table.bootId ? readInitPid(join(folder, "info")) : null;
+  const entry = pid === null ? undefined : table.find(pid);
+  const isChild = entry !== undefined && entry.parentPid === record.child?.pid;
+  const init =
+    entry && (isChild || table.writesTo(entry.pid, new Set([join(folder, "output"), join(folder, "stdout")])));
+  const identity = init ? identify(table, entry.pid) : null;
+  return () => identity;
+}

@@ -1,0 +1,103 @@
+import { resolve } from "node:path";
+import type { Clock } from "../core/clock.ts";
+import { RuntimeError } from "../core/errors.ts";
+import { connect, type Connection } from "./connection.ts";
+import { retryBusy } from "./retry-busy.ts";
+import { isBusy, toStoreError } from "./store-error.ts";
+import { runTransaction } from "./transaction.ts";
+
+/**
+ * One database file, shared by all stores of a process. SQLite is synchronous here, so what `read` and `write` are given
+ * must be short, and nothing is done with the connection outside of them.
+ */
+export interface Database {
+  readonly path: string;
+  /** Waits, without stalling the event loop, while another process is in the way. */
+  read<Result>(work: (connection: Connection) => Result): Promise<Result>;
+  /** One transaction. Writes happen in the order of the calls; STORE_BUSY when others write for seconds on end. */
+  write<Result>(work: (connection: Connection) => Result): Promise<Result>;
+  /** The same at once if nobody is in the way. False: nothing was done, and `write` is the way. */
+  writeNow(work: (connection: Connection) => void): boolean;
+  /** Changes when another connection has written. When it can't be read it differs each time, so that somebody looks. */
+  dataVersion(): number;
+  /** Waits for the writes that are under way. */
+  close(): Promise<void>;
+}
+
+export async function openDatabase(options: { readonly path: string; readonly clock: Clock }): Promise<Database> {
+  const { clock } = options;
+  const path = resolve(options.path);
+  const connection = await connect(path, clock);
+  /** Settles with the last write that had to wait. Later ones line up behind it, so that none overtakes another. */
+  let lastInLine: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  let unreadable = 0;
+
+  function assertOpen(): void {
+    if (closing) throw new RuntimeError("STORE_CLOSED", `The store ${path} is closed: open it again to use it.`);
+  }
+
+  async function patiently<Result>(attempt: () => Result, since: number): Promise<Result> {
+    try {
+      return await retryBusy(clock, attempt, since);
+    } catch (thrown) {
+      throw toStoreError(thrown, path);
+    }
+  }
+
+  async function lineUp<Result>(attempt: () => Result): Promise<Result> {
+    const since = clock.monotonic();
+    const before = lastInLine;
+    const { promise, resolve: leave } = Promise.withResolvers<void>();
+    lastInLine = promise;
+    try {
+      if (before) {
+        await before;
+        // Each attempt may wait for the lock: many in a row would be one long stall.
+        await new Promise(setImmediate);
+      }
+      return await patiently(attempt, since);
+    } finally {
+      if (lastInLine === promise) lastInLine = undefined;
+      leave();
+    }
+  }
+
+  return {
+    path,
+    async read(work) {
+      assertOpen();
+      return patiently(() => {
+        if (!connection.isOpen) assertOpen();
+        return work(connection);
+      }, clock.monotonic());
+    },
+    async write(work) {
+      assertOpen();
+      return lineUp(() => runTransaction(connection, "BEGIN IMMEDIATE", () => work(connection)));
+    },
+    writeNow(work) {
+      assertOpen();
+      if (lastInLine) return false;
+      try {
+        runTransaction(connection, "BEGIN IMMEDIATE", () => work(connection));
+        return true;
+      } catch (thrown) {
+        if (isBusy(thrown)) return false;
+        throw toStoreError(thrown, path);
+      }
+    },
+    dataVersion() {
+      assertOpen();
+      try {
+        return Number(connection.get("PRAGMA data_version")?.["data_version"]);
+      } catch {
+        return -++unreadable;
+      }
+    },
+    close() {
+      closing ??= (lastInLine ?? Promise.resolve()).then(() => connection.close());
+      return closing;
+    },
+  };
+}

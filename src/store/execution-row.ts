@@ -1,0 +1,78 @@
+import type { Execution } from "../core/execution.ts";
+import { executionFromWire, executionToWire, type WireExecution } from "../core/wire.ts";
+import { boundExecution } from "./bound-execution.ts";
+import { toPortable } from "./portable-value.ts";
+import type { Connection, Parameter, Row } from "./connection.ts";
+
+/** What is bound to the upsert, in the order of its columns. */
+type ExecutionRow = readonly [id: string, toolId: string | null, ...others: Parameter[]];
+
+/** Made before the write lock is taken: turning a record into text is half of the work. Never throws. */
+export function executionToRow(given: Execution): ExecutionRow {
+  const execution = boundExecution(given);
+  const { id, toolId, state, createdAt, completedAt, conversationId, owner } = execution;
+  const created = Number.isFinite(createdAt) ? createdAt : 0;
+  const body = stringify(executionToWire(execution));
+  const ownerColumns = [owner?.pid, owner?.startTime, owner?.bootId];
+  return [id, toolId, state, created, completedAt, conversationId, ...ownerColumns, body];
+}
+
+/** Without its nulls, a fifth of a body: reading puts them back. */
+function stringify(wire: WireExecution): string {
+  const said: Record<string, unknown> = { ...wire };
+  for (const key in said) if (said[key] === null) said[key] = undefined;
+  try {
+    return JSON.stringify(said);
+  } catch {
+    // Keys that a tool's result has besides those we know are not bounded yet, and may hold what JSON can't.
+    return JSON.stringify(toPortable(said));
+  }
+}
+
+/** Inserts or replaces; a final row stays. */
+export function saveRows(connection: Connection, rows: readonly ExecutionRow[]): void {
+  for (const row of rows) {
+    const isSaved = connection.run(upsert, ...row) > 0;
+    if (!isSaved) connection.run(replaceAll, ...row);
+  }
+}
+
+const insert = `
+  INSERT INTO executions
+    (id, tool_id, state, created_at, completed_at, conversation_id, owner_pid, owner_start, owner_boot, body)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`;
+
+/**
+ * Naming an indexed column in an update rewrites its index even when the value is the same (a sixth of the cost of a
+ * commit). So the conversation, which never changes in practice, is only compared here, and replaced in a second statement.
+ */
+const upsert = `${insert}
+  ON CONFLICT (id) DO UPDATE SET
+    tool_id = excluded.tool_id, state = excluded.state, completed_at = excluded.completed_at, body = excluded.body,
+    owner_pid = excluded.owner_pid, owner_start = excluded.owner_start, owner_boot = excluded.owner_boot
+  WHERE state IN ('pending', 'running') AND conversation_id IS excluded.conversation_id`;
+
+const replaceAll = `${insert}
+  ON CONFLICT (id) DO UPDATE SET
+    tool_id = excluded.tool_id, state = excluded.state, completed_at = excluded.completed_at, body = excluded.body,
+    owner_pid = excluded.owner_pid, owner_start = excluded.owner_start, owner_boot = excluded.owner_boot,
+    conversation_id = excluded.conversation_id
+  WHERE state IN ('pending', 'running')`;
+
+export const executionColumns = "id, tool_id, state, conversation_id, body";
+
+/** A row whose body can't be read any more still tells what its columns say. */
+export function executionFromRow(row: Row): Execution {
+  try {
+    return executionFromWire(JSON.parse(String(row["body"])));
+  } catch {
+    return executionFromWire({
+      id: row["id"],
+      tool_name: row["tool_id"] ?? "",
+      tool_id: row["tool_id"],
+      conversation_id: row["conversation_id"],
+      state: row["state"],
+      note: "The stored record is damaged: only its id, tool, conversation and state could be read.",
+    });
+  }
+}

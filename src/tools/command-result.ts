@@ -1,0 +1,82 @@
+import type { ToolResult } from "../core/tool.ts";
+import type { CommandEnd, OutputFile, OutputStream } from "../process/command.ts";
+import { failure } from "./failure.ts";
+import { formatBytes } from "./format-bytes.ts";
+import { extractOutput } from "./output-extract.ts";
+
+/** Puts a whole output where it can be read later; says where. */
+export type KeepOutput = (rawPath: string, fileName: string) => Promise<string>;
+
+export interface ResultOptions {
+  readonly executionId: string;
+  readonly keepOutput: KeepOutput;
+  readonly maxOutputBytes: number;
+  /** What the person or model called it: `Command`, `Python`. */
+  readonly subject: string;
+}
+
+/** A model reads at most so much of each stream; the rest is in a file. */
+const shownBytes = { stdout: 24_000, stderr: 8_000 };
+
+/** What came of a command: its output, cut to what a model can read, and whether that is a success. */
+export async function commandResult(end: CommandEnd, options: ResultOptions): Promise<ToolResult> {
+  const { subject } = options;
+  if (end.startError) return failure("spawn", `${subject} could not be started: ${end.startError.message}`);
+
+  const stdout = await showStream("stdout", end.stdout, options);
+  const stderr = await showStream("stderr", end.stderr, options);
+  const shown = {
+    output: joinStreams(stdout.text, stderr.text),
+    data: { exit_code: end.exitCode, stdout: stdout.text, stderr: stderr.text },
+    outputBytes: end.stdout.bytes + end.stderr.bytes,
+    ...filesOf([...stdout.files, ...stderr.files]),
+  };
+  if (end.stoppedBy === "output_limit") {
+    const limit = formatBytes(options.maxOutputBytes);
+    const error = `${subject} was stopped: it wrote more than ${limit} of output`;
+    const hint = "Send the output to a file, or let it through head, tail or grep.";
+    return { ...shown, ok: false, error, hint, errorType: "output_limit" };
+  }
+  if (end.stoppedBy) return { ...shown, ok: false, error: `${subject} was stopped`, errorType: "cancelled" };
+  if (end.exitCode === 0) return { ...shown, ok: true };
+  if (end.killedBy)
+    return { ...shown, ok: false, error: `${subject} was killed by ${end.killedBy}`, errorType: "signal" };
+  return {
+    ...shown,
+    ok: false,
+    error: `${subject} exited with code ${end.exitCode}`,
+    errorType: "exit_code",
+    ...hintFor(end),
+  };
+}
+
+async function showStream(
+  stream: OutputStream,
+  file: OutputFile,
+  { executionId, keepOutput }: ResultOptions,
+): Promise<{ readonly text: string; readonly files: readonly string[] }> {
+  const { text, leftOut } = await extractOutput(file, shownBytes[stream]);
+  if (leftOut === 0) return { text, files: [] };
+  try {
+    const kept = await keepOutput(file.path, `${executionId}.${stream}.txt`);
+    return { text: `${text}\n[The whole ${stream}, ${formatBytes(file.bytes)}: ${kept}]`, files: [kept] };
+  } catch {
+    // A full disk must not turn a command that worked into one that failed.
+    return { text: `${text}\n[The whole ${stream} could not be kept]`, files: [] };
+  }
+}
+
+function joinStreams(stdout: string, stderr: string): string {
+  if (stderr === "") return stdout === "" ? "(no output)" : stdout;
+  return stdout === "" ? `[stderr]\n${stderr}` : `${stdout}${stdout.endsWith("\n") ? "" : "\n"}[stderr]\n${stderr}`;
+}
+
+function filesOf(files: readonly string[]): { readonly files?: readonly string[] } {
+  return files.length > 0 ? { files } : {};
+}
+
+function hintFor({ exitCode }: CommandEnd): { readonly hint?: string } {
+  if (exitCode === 127) return { hint: "A program was not found: check its name, or install it." };
+  if (exitCode === 126) return { hint: "A program was found but can't be executed: check its mode." };
+  return {};
+}

@@ -1,0 +1,58 @@
+import { lstat } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { parseIgnoreRules } from "./ignore-rules.ts";
+import type { IgnoreLayer } from "./ignore-rules.ts";
+import { readStart } from "./read-start.ts";
+
+const longestFile = 1_000_000;
+
+/** The rules that count for what lies in a folder: those of the folders above it, from its repository's root down. */
+export async function loadRulesAbove(folder: string): Promise<readonly IgnoreLayer[]> {
+  if (dirname(folder) === folder) return [];
+  const parent = dirname(folder);
+  const isRepository = await exists(join(parent, ".git"));
+  const above = isRepository ? [] : await loadRulesAbove(parent);
+  return loadRulesIn(parent, above, { isRepository, hasIgnoreFile: true });
+}
+
+/** The rules above plus a folder's own. A repository starts over: what lies around it is not its concern. */
+export async function loadRulesIn(
+  folder: string,
+  above: readonly IgnoreLayer[],
+  { isRepository, hasIgnoreFile }: { isRepository: boolean; hasIgnoreFile: boolean },
+): Promise<readonly IgnoreLayer[]> {
+  if (!isRepository && !hasIgnoreFile) return above;
+  const depth = namesOf(folder).length;
+  const excluded = isRepository ? parseIgnoreRules(await readText(await excludeFile(folder))) : [];
+  const ignored = hasIgnoreFile ? parseIgnoreRules(await readText(join(folder, ".gitignore"))) : [];
+  const own = [excluded, ignored].filter((rules) => rules.length > 0).map((rules) => ({ depth, rules }));
+  return isRepository ? own : [...above, ...own];
+}
+
+/** The names that lead to an absolute path. */
+export function namesOf(path: string): string[] {
+  return path.split(sep).filter((name) => name !== "");
+}
+
+/** In a linked work tree `.git` is a file that names another folder, which names the common one. */
+async function excludeFile(repository: string): Promise<string> {
+  const git = join(repository, ".git");
+  const link = /^gitdir: (.+)/.exec(await readText(git))?.[1];
+  if (link === undefined) return join(git, "info", "exclude");
+  const own = resolve(repository, link);
+  const common = (await readText(join(own, "commondir"))).trim();
+  return join(resolve(own, common), "info", "exclude");
+}
+
+/** The text of a small regular file; empty for anything else. */
+async function readText(path: string): Promise<string> {
+  const start = await readStart({ ok: true, path, shown: path, root: path }, longestFile);
+  return start.ok ? start.bytes.toString("utf8") : "";
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,52 @@
+import { open } from "node:fs/promises";
+import type { OutputFile } from "../process/command.ts";
+import { formatCount } from "./format-bytes.ts";
+
+/** What a model sees of a stream: all of it, or its head and tail. */
+export interface OutputExtract {
+  readonly text: string;
+  /** Bytes that are not in `text`. */
+  readonly leftOut: number;
+}
+
+/** Reads at most `maxBytes` of the file, half from each end, whatever its size. Broken characters become U+FFFD. */
+export async function extractOutput(file: OutputFile, maxBytes: number): Promise<OutputExtract> {
+  if (file.bytes === 0) return { text: "", leftOut: 0 };
+  const handle = await open(file.path, "r");
+  try {
+    const read = async (from: number, length: number): Promise<Buffer> => {
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, from);
+      return buffer.subarray(0, bytesRead);
+    };
+    if (file.bytes <= maxBytes) return { text: decoder.decode(await read(0, file.bytes)), leftOut: 0 };
+    const half = Math.floor(maxBytes / 2);
+    const head = dropBrokenEnd(await read(0, half));
+    const tail = dropBrokenStart(await read(file.bytes - half, half));
+    const leftOut = file.bytes - head.length - tail.length;
+    const note = `\n… [${formatCount(leftOut)} bytes left out] …\n`;
+    return { text: decoder.decode(head) + note + decoder.decode(tail), leftOut };
+  } finally {
+    await handle.close();
+  }
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Without the character that the cut went through. */
+function dropBrokenEnd(bytes: Buffer): Buffer {
+  for (let back = 1; back <= 3 && back <= bytes.length; back++) {
+    const byte = bytes[bytes.length - back]!;
+    if (byte < 0x80) return bytes;
+    if (byte >= 0xc0) {
+      const needed = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
+      return needed > back ? bytes.subarray(0, bytes.length - back) : bytes;
+    }
+  }
+  return bytes;
+}
+
+function dropBrokenStart(bytes: Buffer): Buffer {
+  let start = 0;
+  while (start < 3 && start < bytes.length && (bytes[start]! & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start);
+}

@@ -1,0 +1,62 @@
+import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { Readiness } from "../process/readiness.ts";
+import { bashArgv, type BashInput, type ShellParts } from "./bash.ts";
+import { failure } from "./failure.ts";
+
+/** How long a background process may take to be ready when the call names no time. */
+const defaultReadyMs = 30_000;
+
+/** With `background`, the call's time limit is the time to get ready: the process itself has none. */
+export function readyMs({ timeout, timeout_ms: timeoutMs }: BashInput): number {
+  return timeoutMs ?? (timeout === undefined ? defaultReadyMs : timeout * 1000);
+}
+
+export async function startInBackground(
+  parts: ShellParts,
+  input: BashInput,
+  context: ToolContext,
+): Promise<ToolResult> {
+  const readiness = readinessOf(input);
+  if (readiness === "both") {
+    return failure(
+      "invalid_input",
+      "Expected ready_text or ready_port, got both",
+      "Send the one that tells more surely.",
+    );
+  }
+  const { executionId, workdir: cwd, env, signal, conversationId } = context;
+  const start = await parts.processes.background.start({
+    argv: bashArgv(input.command),
+    cwd,
+    env,
+    executionId,
+    signal,
+    readyTimeoutMs: readyMs(input),
+    keep: input.keep_running ?? false,
+    ...(readiness ? { readiness } : {}),
+    ...(conversationId === undefined ? {} : { ownerSession: conversationId }),
+  });
+  if (start.state === "not_started") return failure("spawn", `Not started: ${start.startError.message}`);
+
+  const { process, output } = start;
+  if (start.stop) context.stopped(start.stop);
+  const data = { id: process.id, pid: process.pid, state: start.state, exit_code: process.exitCode };
+  const seen = output === "" ? "" : `\n${output}`;
+  if (start.state === "exited") {
+    const how = process.killedBy ? `was killed by ${process.killedBy}` : `exited with code ${process.exitCode}`;
+    return { ok: false, error: `The background process ${how} at once`, errorType: "exit_code", output, data };
+  }
+  if (start.state === "stopped") return { ok: false, error: "Stopped", errorType: "cancelled", output, data };
+  const end = input.keep_running ? "It keeps running until it is stopped." : "It ends with this program.";
+  const told =
+    start.state === "ready"
+      ? `Background process ${process.id} runs (pid ${process.pid}). ${end}`
+      : `Background process ${process.id} runs (pid ${process.pid}), but it did not get ready in time. ${end}`;
+  return { ok: true, output: `${told} Read or stop it with the tool processes.${seen}`, data };
+}
+
+function readinessOf({ ready_text: text, ready_port: port }: BashInput): Readiness | "both" | undefined {
+  if (text !== undefined && port !== undefined) return "both";
+  if (text !== undefined) return { text };
+  return port === undefined ? undefined : { port };
+}

@@ -1,0 +1,103 @@
+import { z } from "zod";
+import { defineTool } from "../core/define-tool.ts";
+import type { Preview, ToolResult } from "../core/tool.ts";
+import { asResult, failure } from "./failure.ts";
+import type { Failure } from "./failure.ts";
+import { countOf, formatBytes } from "./format-bytes.ts";
+import { locate } from "./locate.ts";
+import type { Located } from "./locate.ts";
+import { oneAtATime } from "./one-at-a-time.ts";
+import { countLines, previewChange } from "./preview-change.ts";
+import { readStart } from "./read-start.ts";
+import { replaceFile } from "./replace-file.ts";
+import { detectFormat } from "./text-format.ts";
+
+export const writeTool = defineTool({
+  name: "write",
+  description: "Create a file or replace its whole content, making missing folders. To change a part use edit.",
+  // Not safe to repeat after a crash: somebody may have changed the file since.
+  traits: { risk: "medium", category: "files", idempotent: true, replay: "check" },
+  timeoutMs: 10_000,
+  input: z.object({
+    file_path: z.string().describe("Path, relative to the workdir"),
+    content: z.string().describe("The whole new text"),
+  }),
+  resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "write" }],
+  preview: ({ file_path, content }, { workdir }) => previewWrite(file_path, content, workdir),
+  run: ({ file_path, content }, { workdir, signal }) =>
+    asResult(file_path, signal, async () => {
+      const located = await locateTarget(file_path, workdir);
+      if (!located.ok) return located;
+      if (!content.isWellFormed()) {
+        const error = "The content holds half of a surrogate pair, which UTF-8 can't store.";
+        return failure("encoding", error, "Send it without that character.");
+      }
+      return oneAtATime(located.path, () => write(located, Buffer.from(content), signal));
+    }),
+});
+
+/** Enough to tell encoding and line endings. */
+const sampleBytes = 65_536;
+
+async function write(located: Located, bytes: Buffer, signal: AbortSignal): Promise<ToolResult> {
+  const old = await readStart(located, sampleBytes);
+  const replaced = await replaceFile(located, bytes, { signal });
+  if (!replaced.ok) return replaced;
+  const { before } = replaced;
+  const created = before === undefined;
+  const lines = countLines(bytes);
+  const notes = old.ok ? formatChanges(old.bytes, bytes) : [];
+  if (before !== undefined && before.nlink > 1n) {
+    notes.push("The file had other names (hard links): they keep the old content.");
+  }
+  const done = `${created ? "Created" : "Overwrote"} ${located.shown} (${countOf(lines, "line")}, ${formatBytes(bytes.length)}).`;
+  return {
+    ok: true,
+    output: [done, ...notes].join("\n"),
+    data: { file_path: located.shown, created, bytes: bytes.length, lines },
+    files: [located.path],
+  };
+}
+
+async function locateTarget(given: string, workdir: string): Promise<Located | Failure> {
+  if (given.endsWith("/")) {
+    return failure(
+      "is_directory",
+      `${given} names a directory, not a file.`,
+      "Leave out the slash at the end, or add a file name.",
+    );
+  }
+  return locate(given, workdir);
+}
+
+/** The content is written exactly as given; what that does to the old form of the file is said. */
+function formatChanges(old: Buffer, bytes: Buffer): string[] {
+  if (old.length === 0) return [];
+  const notes: string[] = [];
+  const was = detectFormat(old);
+  const is = detectFormat(bytes);
+  if (was.encoding !== is.encoding) notes.push(`The encoding changed from ${was.encoding.toUpperCase()} to UTF-8.`);
+  else if (was.markBytes > is.markBytes) notes.push("The byte order mark is gone.");
+  const had = lineEnding(old);
+  const has = lineEnding(bytes);
+  if (had !== undefined && has !== undefined && had !== has) notes.push(`Line endings changed from ${had} to ${has}.`);
+  return notes;
+}
+
+function lineEnding(bytes: Buffer): "LF" | "CRLF" | undefined {
+  const newline = bytes.indexOf(10);
+  if (newline === -1 || detectFormat(bytes).encoding !== "utf-8") return undefined;
+  return bytes[newline - 1] === 13 ? "CRLF" : "LF";
+}
+
+const longestOld = 2_000_000;
+
+async function previewWrite(given: string, content: string, workdir: string): Promise<Preview> {
+  const located = await locateTarget(given, workdir);
+  if (!located.ok) return { text: located.error };
+  const old = await readStart(located, longestOld);
+  if (!old.ok && old.errorType !== "not_found") return { text: old.error };
+  if (old.ok && !old.isWhole)
+    return { text: `Replace all of ${located.shown} (${formatBytes(Number(old.stats.size))}).` };
+  return previewChange({ shown: located.shown, before: old.ok ? old.bytes : undefined, after: Buffer.from(content) });
+}

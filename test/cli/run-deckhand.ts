@@ -1,0 +1,88 @@
+import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+export const unbuilt = [join(root, "test", "support", "deckhand-unbuilt.ts")];
+export const built = [join(root, "bin", "deckhand.js")];
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A person's machine in small: a workdir, and homes of their own for configuration, state and cache. */
+export interface Machine {
+  readonly workdir: string;
+  readonly env: Record<string, string>;
+  /** Runs `deckhand …` in the workdir to its end. */
+  run(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  start(args: readonly string[], options?: RunOptions): Started;
+}
+
+export interface RunOptions {
+  readonly program?: readonly string[];
+  /** What is piped into stdin; without it stdin is empty. `null`: a pipe that stays open. */
+  readonly stdin?: string | Buffer | null;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+export interface Started {
+  readonly child: ChildProcessWithoutNullStreams;
+  readonly ended: Promise<Ended>;
+  stdout(): string;
+  stderr(): string;
+}
+
+export async function openMachine(t: { after(hook: () => Promise<void>): void }): Promise<Machine> {
+  const folder = await temporaryFolder(t);
+  const workdir = join(folder, "work");
+  await mkdir(workdir);
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: join(folder, "home"),
+    XDG_STATE_HOME: join(folder, "state"),
+    XDG_CONFIG_HOME: join(folder, "config"),
+    XDG_CACHE_HOME: join(folder, "cache"),
+    NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "deckhand-test"),
+    ...(process.env["DECKHAND_SANDBOX"] === undefined ? {} : { DECKHAND_SANDBOX: process.env["DECKHAND_SANDBOX"] }),
+  };
+  const start = (args: readonly string[], options: RunOptions = {}): Started => {
+    const child = spawn(process.execPath, [...(options.program ?? unbuilt), ...args], {
+      cwd: options.cwd ?? workdir,
+      env: { ...env, ...options.env },
+    });
+    return follow(child, options.stdin);
+  };
+  return { workdir, env, start, run: (args, options) => start(args, options).ended };
+}
+
+export function follow(child: ChildProcessWithoutNullStreams, stdin: string | Buffer | null | undefined): Started {
+  const chunks = { stdout: [] as Buffer[], stderr: [] as Buffer[] };
+  child.stdout.on("data", (chunk: Buffer) => chunks.stdout.push(chunk));
+  child.stderr.on("data", (chunk: Buffer) => chunks.stderr.push(chunk));
+  child.stdin.on("error", () => undefined);
+  if (stdin !== null) child.stdin.end(stdin ?? "");
+  const stdout = (): string => Buffer.concat(chunks.stdout).toString();
+  const stderr = (): string => Buffer.concat(chunks.stderr).toString();
+  const { promise, resolve } = Promise.withResolvers<Ended>();
+  child.on("close", (code, signal) => {
+    child.stdin.destroy();
+    resolve({ code, signal, stdout: stdout(), stderr: stderr() });
+  });
+  return { child, ended: promise, stdout, stderr };
+}
+
+/** Asks until the answer is yes; a test that waits longer than this has failed. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}.`);
+    await sleep(20);
+  }
+}

@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { openMachine, until } from "./run-deckhand.ts";
+
+const executionKeys = [
+  "id",
+  "tool_name",
+  "tool_id",
+  "tool_input",
+  "state",
+  "run_phase",
+  "result",
+  "error",
+  "error_type",
+  "note",
+  "created_at",
+  "started_at",
+  "completed_at",
+  "duration_ms",
+  "attempt",
+  "timeout_ms",
+  "idle_ms",
+  "version",
+  "route",
+  "door",
+  "conversation_id",
+  "turn",
+  "parent_id",
+  "batch_id",
+  "output_bytes",
+  "stop_cause",
+  "stop_proof",
+  "killed",
+  "survivors",
+  "owner",
+];
+
+test("stdout is the tool's output byte for byte, and stderr stays empty when all is well [C6]", async (t) => {
+  const machine = await openMachine(t);
+  await writeFile(join(machine.workdir, "a.txt"), "one\ntwo\n");
+  const ended = await machine.run(["tool", "read", '{"file_path":"a.txt"}']);
+  assert.deepEqual(ended, { code: 0, signal: null, stdout: "1\tone\n2\ttwo", stderr: "" });
+});
+
+test("--json prints the whole execution as one snake_case document [E2]", async (t) => {
+  const machine = await openMachine(t);
+  await writeFile(join(machine.workdir, "a.txt"), "one\n");
+  const { code, stdout, stderr } = await machine.run(["tool", "Read_File", '{"file_path":"a.txt"}', "--json"]);
+  assert.equal(code, 0);
+  assert.equal(stderr, "");
+  const execution = JSON.parse(stdout);
+  assert.deepEqual(Object.keys(execution), executionKeys);
+  assert.match(execution.id, /^call_[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  assert.match(execution.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const { tool_name, tool_id, tool_input, state, run_phase, door, timeout_ms, attempt, error } = execution;
+  assert.deepEqual(
+    { tool_name, tool_id, tool_input, state, run_phase, door, timeout_ms, attempt, error },
+    {
+      tool_name: "Read_File",
+      tool_id: "read",
+      tool_input: { file_path: "a.txt" },
+      state: "completed",
+      run_phase: "returned",
+      door: "cli",
+      timeout_ms: 10_000,
+      attempt: 1,
+      error: null,
+    },
+  );
+  assert.equal(execution.result.output, "1\tone");
+});
+
+test("--events prints every event as it happens and the execution last [E8, E9]", async (t) => {
+  const machine = await openMachine(t);
+  const command = "echo begun; until test -e go; do sleep 0.05; done; echo done";
+  const running = machine.start(["tool", "bash", JSON.stringify({ command }), "--events"]);
+  await until("the first output is shown while the call runs", () => running.stdout().includes("begun"));
+  await writeFile(join(machine.workdir, "go"), "");
+  const { code, stdout } = await running.ended;
+  assert.equal(code, 0);
+  const lines = stdout.trimEnd().split("\n");
+  const documents = lines.map((line) => JSON.parse(line));
+  const events = documents.slice(0, -1);
+  const others = events.filter(({ type }) => type !== "execution:progressed");
+  assert.deepEqual(
+    others.map(({ type, id }) => [type, id]),
+    ["execution:created", "execution:started", "execution:settled"].map((type) => [type, documents.at(-1).id]),
+  );
+  assert.deepEqual(Object.keys(others[0]), [
+    "type",
+    "seq",
+    "at",
+    "id",
+    "tool_name",
+    "tool_id",
+    "door",
+    "conversation_id",
+    "batch_id",
+  ]);
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    events.map((_, index) => index + 1),
+  );
+  assert.deepEqual(Object.keys(documents.at(-1)), executionKeys);
+  assert.equal(documents.at(-1).state, "completed");
+});
+
+describe("the input", () => {
+  const input = '{"file_path":"a.txt"}';
+  const ways: [string, string[], string | undefined][] = [
+    ["as an argument", ["tool", "read", input], undefined],
+    ["piped", ["tool", "read"], input],
+    ["piped, with -", ["tool", "read", "-"], input],
+    ["piped, with a byte order mark", ["tool", "read", "-"], `\ufeff${input}`],
+    ["from a file", ["tool", "read", "--input", "input.json"], undefined],
+    ["from stdin by --input", ["tool", "read", "--input", "-"], input],
+  ];
+  test("comes as an argument, from stdin or from a file", async (t) => {
+    const machine = await openMachine(t);
+    await writeFile(join(machine.workdir, "a.txt"), "one");
+    await writeFile(join(machine.workdir, "input.json"), input);
+    for (const [way, args, stdin] of ways) {
+      const { code, stdout, stderr } = await machine.run(args, stdin === undefined ? {} : { stdin });
+      assert.deepEqual({ way, code, stdout, stderr }, { way, code: 0, stdout: "1\tone", stderr: "" });
+    }
+  });
+
+  test("is {} when it is left out, also when stdin is a pipe that nobody writes to", async (t) => {
+    const machine = await openMachine(t);
+    const { code, stderr } = await machine.run(["tool", "list_files"], { stdin: null });
+    assert.equal(stderr, 'Nothing came on stdin, so the input is {}. Use "-" to wait for it longer.\n');
+    assert.equal(code, 0);
+  });
+
+  test("that can't be read is wrong use", async (t) => {
+    const machine = await openMachine(t);
+    const cases: [string[], string | Buffer, RegExp][] = [
+      [["--input", "none.json"], "", /^deckhand: The input can't be read from none\.json: ENOENT.*\n$/],
+      [["--input", "."], "", /^deckhand: The input can't be read from \.: EISDIR.*\n$/],
+      [["--input", "/dev/zero"], "", /^deckhand: The input from \/dev\/zero is larger than 64 MB; send less\.\n$/],
+      [["-"], Buffer.from([0x22, 0xff, 0x22]), /^deckhand: The input from stdin is not UTF-8 text; convert it first\.\n$/],
+      [["{}", "--input", "x"], "", /^deckhand: The input was given twice, .* leave one of them out\.\n$/],
+    ];
+    for (const [args, stdin, sentence] of cases) {
+      const { code, stdout, stderr } = await machine.run(["tool", "read", ...args], { stdin });
+      assert.match(stderr, sentence);
+      assert.deepEqual({ code, stdout }, { code: 2, stdout: "" });
+    }
+  });
+});
+
+test("a command that fails prints its output on stdout, the reason on stderr, and ends with 1", async (t) => {
+  const machine = await openMachine(t);
+  const { code, stdout, stderr } = await machine.run(["tool", "bash", '{"command":"echo out; echo err >&2; exit 3"}']);
+  assert.equal(code, 1);
+  assert.match(stdout, /out/);
+  assert.match(stderr, /^deckhand: .*3.*\n/);
+});
+
+test("--quiet leaves only the error", async (t) => {
+  const machine = await openMachine(t);
+  const { code, stderr } = await machine.run(["tool", "raed", "{}", "--quiet"]);
+  assert.deepEqual({ code, stderr }, { code: 2, stderr: "deckhand: Unknown tool: raed.\n" });
+});
+
+test("--timeout ends the call with 124 and says how that was proved [E3, E4]", async (t) => {
+  const machine = await openMachine(t);
+  const { code, stderr } = await machine.run(["tool", "bash", '{"command":"sleep 300 & sleep 300"}', "--timeout", "0.5"]);
+  assert.equal(code, 124);
+  assert.match(stderr, /^deckhand: Timeout after 0\.5 s\.\nStopped after .+; nothing of it still runs: .+\.\n/);
+});
+
+test("--idle ends a call that shows no sign of life with 124 [E3]", async (t) => {
+  const machine = await openMachine(t);
+  const { code, stderr } = await machine.run(["tool", "bash", '{"command":"echo a; sleep 300"}', "--idle", "0.5"]);
+  assert.equal(code, 124);
+  assert.match(stderr, /^deckhand: Timeout: no output for 0\.5 s\.\n/);
+});
+
+test("a time limit above the configured maximum is cut, and that is said [E3]", async (t) => {
+  const machine = await openMachine(t);
+  const env = { DECKHAND_LIMITS_MAX_TIMEOUT_MS: "500" };
+  const { code, stderr } = await machine.run(["tool", "bash", '{"command":"sleep 300"}', "--timeout", "60"], { env });
+  assert.equal(code, 124);
+  assert.match(stderr, /The time limit was cut to 500 ms, the most that the configuration allows\.\n$/);
+});
+
+test("limits that are no positive numbers are wrong use", async (t) => {
+  const machine = await openMachine(t);
+  for (const given of ["0", "abc", "1e3", "Infinity"]) {
+    const { code, stderr } = await machine.run(["tool", "bash", "{}", "--timeout", given]);
+    const sentence = `deckhand: --timeout takes a number of seconds greater than 0, such as 1.5; got "${given}".\n`;
+    assert.deepEqual({ code, stderr }, { code: 2, stderr: sentence });
+  }
+});
+
+test("the workdir comes from the flag, DECKHAND_WORKDIR, TOOL_WORKDIR, or is the current folder", async (t) => {
+  const machine = await openMachine(t);
+  const other = await openMachine(t);
+  await writeFile(join(machine.workdir, "here"), "");
+  await writeFile(join(other.workdir, "there"), "");
+  const list = ["tool", "list_files", '{"depth":1}'];
+  const listed = async (args: string[], env: Record<string, string>): Promise<string> =>
+    (await machine.run([...args, ...list], { env })).stdout;
+  assert.match(await listed([], {}), /here/);
+  assert.match(await listed([], { TOOL_WORKDIR: other.workdir }), /there/);
+  assert.match(await listed([], { TOOL_WORKDIR: machine.workdir, DECKHAND_WORKDIR: other.workdir }), /there/);
+  assert.match(await listed(["--workdir", other.workdir], { DECKHAND_WORKDIR: machine.workdir }), /there/);
+});

@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/core/clock.ts";
+import type { CommandEnd, CommandRequest } from "../../src/process/command.ts";
+import { createProcesses } from "../../src/process/processes.ts";
+import type { Processes, ProcessesOptions } from "../../src/process/processes.ts";
+import { lane } from "../support/require.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+export type Mode = "off" | "require";
+/** Without and with a PID namespace; what holds for a command holds for both. */
+export const modes: readonly Mode[] = ["off", "require"];
+
+/** The options of a test that runs in this mode. */
+export function inMode(mode: Mode): { skip?: string } {
+  return mode === "off" ? {} : lane("bwrap", bwrapWorks());
+}
+
+/** Asked of bwrap itself, not of the code under test. */
+function bwrapWorks(): boolean | string {
+  const tried = spawnSync("bwrap", ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]);
+  return tried.status === 0 || "bubblewrap is not installed or may not make namespaces";
+}
+
+interface TestContext {
+  after(hook: () => Promise<void>): void;
+}
+
+export interface Bench {
+  readonly folder: string;
+  readonly processes: Processes;
+  run(argv: readonly [string, ...string[]], more?: Partial<CommandRequest>): Promise<CommandEnd>;
+}
+
+/** Processes in a folder of their own, closed after the test; the run folder must be empty then. */
+export async function openBench(t: TestContext, options: Partial<ProcessesOptions> = {}): Promise<Bench> {
+  // Hooks run in the order they were made, and the folder must go last.
+  const removals: (() => Promise<void>)[] = [];
+  const folder = await temporaryFolder({ after: (remove) => void removals.push(remove) });
+  const runFolder = options.runFolder ?? join(folder, "run");
+  const processes = createProcesses({ clock: systemClock, sandbox: "off", graceMs: 200, ...options, runFolder });
+  t.after(async () => {
+    try {
+      await processes.close();
+      if (!options.runFolder) assert.deepEqual(readdirSync(runFolder), []);
+    } finally {
+      for (const remove of removals) await remove();
+    }
+  });
+  let number = 0;
+  return {
+    folder,
+    processes,
+    run: (argv, more) =>
+      processes.runCommand({
+        argv,
+        cwd: folder,
+        env: { PATH: process.env["PATH"]! },
+        executionId: `call_${++number}`,
+        signal: new AbortController().signal,
+        maxOutputBytes: 10_000_000,
+        ...more,
+      }),
+  };
+}
+
+export const textOf = (file: { readonly path: string }): string => readFileSync(file.path, "utf8");
+
+export const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
+
+/** Resolves when the condition holds; fails after the deadline. */
+export async function eventually(condition: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
+  const until = Date.now() + deadlineMs;
+  while (!condition()) {
+    if (Date.now() > until) assert.fail(`Not within ${deadlineMs} ms: ${what}`);
+    await pause(10);
+  }
+}
+
+export function pause(delayMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, delayMs));
+}
+
+/** The processes with this text in their command line, as `ps` sees them: no code under test has a say in it. */
+export function commandsWith(text: string): string[] {
+  const rows = execFileSync("ps", ["-A", "-ww", "-o", "stat=,pid=,args="], { encoding: "utf8" }).split("\n");
+  return rows.filter((row) => row.includes(text) && !row.trimStart().startsWith("Z"));
+}
+
+export function isRunning(pid: number): boolean {
+  const row = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim();
+  return row !== "" && !row.startsWith("Z");
+}
+
+export function sizesIn(folder: string): Record<string, number> {
+  if (!existsSync(folder)) return {};
+  return Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size]));
+}
