@@ -3,6 +3,7 @@ import { defineTool } from "../src/core/define-tool.ts";
 import { createConflictTracker } from "../src/engine/conflicts.ts";
 import { createPathLocator } from "../src/engine/locate-path.ts";
 import { Step } from "../src/engine/step.ts";
+import { touchesOf } from "../src/engine/touches.ts";
 import type { Bench } from "./bench.ts";
 import { benchRuntime } from "./support.ts";
 
@@ -21,7 +22,9 @@ function planThousand(pathOf: (n: number) => string, accessOf: (n: number) => "r
   const locate = createPathLocator(process.cwd());
   const tracker = createConflictTracker();
   for (let n = 0; n < 1000; n++) {
-    tracker.add(new Step(() => undefined), [{ segments: locate(pathOf(n)).path.split("/"), access: accessOf(n) }]);
+    const touches = touchesOf([{ kind: "path", path: pathOf(n), access: accessOf(n) }], locate);
+    if (touches === "anything") throw new Error("A path is not everything.");
+    tracker.add(new Step(() => undefined), touches);
   }
   return performance.now() - begin;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import type { CallOptions } from "../core/tool-call.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
@@ -33,10 +34,19 @@ export async function runCall(runtime: Runtime, terminal: Terminal, order: CallO
   try {
     const execution = await call;
     status?.end();
-    await runtime.close();
+    await closeRuntime(runtime, terminal);
     return { execution, signal: watch.signal };
   } finally {
     stopTelling();
     watch.end();
+  }
+}
+
+/** The call is over: whatever goes wrong now must not take its outcome away. */
+async function closeRuntime(runtime: Runtime, terminal: Terminal): Promise<void> {
+  try {
+    await runtime.close();
+  } catch (thrown) {
+    terminal.tell(`deckhand: warning: ${messageOf(thrown)}`);
   }
 }

@@ -8,10 +8,13 @@ import { renderTable } from "./table.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
+/** Nothing is run or recorded, so nothing is opened, made or cleaned up either. */
+const onlyLooking = { settings: { store: { kind: "memory" } }, recover: false } as const;
+
 /** `deckhand tools [NAME]` */
 export async function runTools(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name] = invocation.positionals;
-  const runtime = await openRuntime(invocation, terminal, { settings: { store: { kind: "memory" } } });
+  const runtime = await openRuntime(invocation, terminal, onlyLooking);
   try {
     const asJson = invocation.has("json");
     if (name === undefined) {

@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Emit, EventType, RuntimeEvent } from "./events.ts";
+import { isThenable } from "./is-thenable.ts";
 
 export type Listener<Type extends EventType> = (event: RuntimeEvent<Type>) => unknown;
 
@@ -104,8 +105,4 @@ export function createEventBus(clock: Clock): EventBus {
       while (next < queue.length) tellNext();
     },
   };
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && "then" in value && typeof value.then === "function";
 }

@@ -52,11 +52,11 @@ export interface ToolContext {
   /** Variables for child processes; already reduced to the allow-list. */
   readonly env: Readonly<Record<string, string>>;
   /** Shows life: resets the idle limit, and listeners can watch it. */
-  progress(update: Progress): void;
+  readonly progress: (update: Progress) => void;
   /** Asks the person. Wall and idle clocks stand still meanwhile. */
-  ask(question: Question): Promise<Answer>;
+  readonly ask: (question: Question) => Promise<Answer>;
   /** Reports how work outside this process was stopped; the record keeps it. */
-  stopped(report: StopReport): void;
+  readonly stopped: (report: StopReport) => void;
 }
 
 export interface PreviewContext {

@@ -1,3 +1,4 @@
+import { RuntimeError } from "../core/errors.ts";
 import { isFinal, type Execution } from "../core/execution.ts";
 import type { ToolCall } from "../core/tool-call.ts";
 import { createConflictTracker, type ConflictTracker } from "./conflicts.ts";
@@ -23,7 +24,7 @@ export interface BatchHost {
 /** The calls of one reply of a model. They may come one by one, while the reply still streams. */
 export interface Batch {
   add(call: ToolCall): { readonly id: string; readonly execution: Promise<Execution> };
-  /** No more calls. Resolves with all executions in the order in which they were added. */
+  /** No more calls: `add` throws BATCH_ENDED. Resolves with all executions in the order in which they were added. */
   end(): Promise<Execution[]>;
 }
 
@@ -35,7 +36,7 @@ interface Entry {
   started: boolean;
   /** Counted in `uncounted`. */
   pending: boolean;
-  /** Called when its step is ready. */
+  /** Called when all that its step waits for is done. */
   onReady: () => void;
   /** Called when all before it are counted. */
   onTurn: (() => void) | undefined;
@@ -56,6 +57,7 @@ export function openBatch(host: BatchHost): Batch {
   let locate = createPathLocator(host.workdir);
   /** How many calls of each signature were placed and not yet counted. */
   const uncounted = new Map<string, number>();
+  let ended: Promise<Execution[]> | undefined;
 
   function placeNext(): void {
     if (barrier?.done) {
@@ -80,10 +82,9 @@ export function openBatch(host: BatchHost): Batch {
     const refusable = mayBeRefused(active);
     const changing = touches === "anything" || touches.some(({ access }) => access === "write");
     if (touches === "anything" || (refusable && changing)) waitForAllBefore(entry);
-    const turn = refusable && !changing ? turnOf(entry) : undefined;
+    entry.onReady = () => start(entry, refusable && !changing ? turnOf(entry) : undefined);
     countPending(entry, 1);
-    if (step.ready) start(entry, turn);
-    else entry.onReady = () => start(entry, turn);
+    if (step.ready) entry.onReady();
   }
 
   function waitForAllBefore({ step, index }: Entry): void {
@@ -137,6 +138,7 @@ export function openBatch(host: BatchHost): Batch {
 
   return {
     add(call) {
+      if (ended) throw new RuntimeError("BATCH_ENDED", "This batch takes no more calls; open another one.");
       const active = host.prepare(call, commit);
       const entry: Entry = {
         active,
@@ -154,9 +156,12 @@ export function openBatch(host: BatchHost): Batch {
       placeNext();
       return { id: active.record.id, execution: entry.settled.promise };
     },
-    async end() {
-      host.planned(entries.length, readOnlyFront(entries));
-      return Promise.all(entries.map(({ settled }) => settled.promise));
+    end() {
+      if (!ended) {
+        host.planned(entries.length, readOnlyFront(entries));
+        ended = Promise.all(entries.map(({ settled }) => settled.promise));
+      }
+      return ended;
     },
   };
 }

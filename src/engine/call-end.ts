@@ -76,7 +76,13 @@ function tellStop(reason: string, { proof, survivors }: StopReport): string {
 }
 
 function isToolResult(value: unknown): value is ToolResult {
-  if (typeof value !== "object" || value === null || !("ok" in value)) return false;
-  if (value.ok === true) return "output" in value && typeof value.output === "string";
-  return value.ok === false && "error" in value && typeof value.error === "string";
+  if (typeof value !== "object" || value === null) return false;
+  const { ok, output, error, hint, errorType, files, outputBytes } = value as { readonly [key: string]: unknown };
+  if (ok !== true && ok !== false) return false;
+  if (ok ? typeof output !== "string" : typeof error !== "string") return false;
+  return (
+    [output, hint, errorType].every((each) => each === undefined || typeof each === "string") &&
+    (files === undefined || (Array.isArray(files) && files.every((file) => typeof file === "string"))) &&
+    (outputBytes === undefined || typeof outputBytes === "number")
+  );
 }

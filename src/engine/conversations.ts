@@ -33,7 +33,11 @@ export function createConversations(): Conversations {
   return {
     of(conversationId) {
       if (last?.id === conversationId) return last.conversation;
-      const conversation = byId.get(conversationId) ?? { guard: createFailureGuard(), tally: createTally(), underWay: 0 };
+      const conversation = byId.get(conversationId) ?? {
+        guard: createFailureGuard(),
+        tally: createTally(),
+        underWay: 0,
+      };
       if (!byId.delete(conversationId) && byId.size >= remembered) forgetOldest();
       byId.set(conversationId, conversation);
       last = { id: conversationId, conversation };

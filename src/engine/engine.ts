@@ -1,18 +1,18 @@
 import { messageOf } from "../core/errors.ts";
-import type { Execution } from "../core/execution.ts";
+import { isFinal, type Execution } from "../core/execution.ts";
 import { createId } from "../core/ids.ts";
-import type { Mask } from "../core/mask.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
 import { openBatch, type Batch } from "./batch.ts";
 import { createConversations } from "./conversations.ts";
 import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
-import { failed, type End } from "./call-end.ts";
+import { failed, stopped, type End } from "./call-end.ts";
 import { createHistory } from "./history.ts";
 import type { EngineOptions } from "./parts.ts";
 import { prepareCall, type ActiveCall } from "./prepare-call.ts";
-import { countOutcome, settleCall } from "./settle-call.ts";
-import { createSlots } from "./slots.ts";
-import type { RunStatistics } from "./statistics.ts";
+import { announceEnd, countOutcome, settleCall } from "./settle-call.ts";
+import { createSlots, type Slots } from "./slots.ts";
+import { createTally, type RunStatistics } from "./statistics.ts";
+import { unbreakableMask } from "./unbreakable-mask.ts";
 
 /** A call under way: a promise of its execution that already has its id. */
 export type RunningCall = Promise<Execution> & { readonly id: string };
@@ -35,7 +35,7 @@ export interface Engine {
 export type BatchOptions = Pick<CallOptions, "conversationId" | "door" | "turn" | "signal">;
 
 export function createEngine(given: EngineOptions): Engine {
-  const options = { ...given, mask: unbreakable(given.mask) };
+  const options = { ...given, mask: unbreakableMask(given.mask) };
   const slots = createSlots(options.limits.maxParallel);
   const conversations = createConversations();
   const history = createHistory();
@@ -43,6 +43,7 @@ export function createEngine(given: EngineOptions): Engine {
 
   function prepare(call: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
     const conversation = conversations.of(call.conversationId ?? null);
+    conversation.underWay += 1;
     return prepareCall(options, call, { batchId, conversation, commit });
   }
 
@@ -51,23 +52,37 @@ export function createEngine(given: EngineOptions): Engine {
     if (call.call.signal) followSignal(call.call.signal, (reason) => call.control.stop("cancel", reason), settled);
   }
 
+  /** Calls on behalf of a running call are part of it: they take turns in its slot, because waiting for a second one could lock both for ever. */
+  function slotsFor({ record }: ActiveCall): Slots {
+    const parent = record.parentId === null ? undefined : active.get(record.parentId)?.call;
+    if (parent?.record.runPhase !== "started" || isFinal(parent.record.state)) return slots;
+    return (parent.childSlots ??= createSlots(1));
+  }
+
   async function perform(call: ActiveCall, turn?: Promise<void>): Promise<Execution> {
+    const { control } = call;
     let end: End;
     try {
-      end = await executeCall(options, slots, call);
+      // With a turn, what the guard knows now is not yet what it would know one by one.
+      const refused = turn ? undefined : refuseRepeatedFailure(options, call);
+      end = refused ?? (await executeCall(options, slotsFor, call));
     } catch (thrown) {
       // A broken invariant of the engine itself. The call must still end, and say so.
       end = failed({ ok: false, error: `Internal error: ${messageOf(thrown)}`, errorType: "threw" });
     }
-    call.control.end();
-    if (turn) {
+    // Stopped on its way to an end without having run: whoever stopped it was told that it worked.
+    if (control.cause && end.runPhase === null) end = stopped(control);
+    control.end();
+    if (turn && !control.cause) {
       await turn;
-      end = refuseRepeatedFailure(options, call) ?? end;
+      const refused = refuseRepeatedFailure(options, call);
+      if (refused) end = { ...refused, runPhase: end.runPhase };
     }
-    const execution = await settleCall(options, call, end);
-    active.delete(execution.id);
-    history.add(options.mask.execution(execution));
-    return execution;
+    const told = await settleCall(options, call, end);
+    active.delete(told.id);
+    history.add(told);
+    announceEnd(options, told, end.state);
+    return call.record;
   }
 
   return {
@@ -111,9 +126,12 @@ export function createEngine(given: EngineOptions): Engine {
       const found = active.get(id);
       return found ? options.mask.execution({ ...found.call.record }) : history.get(id);
     },
-    underWay: () => [...active.values()].map(({ call }) => options.mask.execution({ ...call.record })),
+    underWay: () =>
+      [...active.values()]
+        .filter(({ call }) => !isFinal(call.record.state))
+        .map(({ call }) => options.mask.execution({ ...call.record })),
     finished: (limit) => history.last(limit),
-    statistics: (conversationId) => conversations.of(conversationId).tally.read(),
+    statistics: (conversationId) => (conversations.find(conversationId)?.tally ?? createTally()).read(),
   };
 }
 
@@ -126,26 +144,3 @@ function followSignal(signal: AbortSignal, stop: (reason: string) => unknown, ov
   signal.addEventListener("abort", onAbort, { once: true });
   void over.finally(() => signal.removeEventListener("abort", onAbort));
 }
-
-/** When masking breaks, the record loses what could hold a secret rather than the call its end. */
-function unbreakable(mask: Mask): Mask {
-  return {
-    execution(execution) {
-      try {
-        return mask.execution(execution);
-      } catch {
-        const error = execution.error === null ? null : withheld;
-        return { ...execution, toolInput: withheld, result: null, error, note: null };
-      }
-    },
-    text(text) {
-      try {
-        return mask.text(text);
-      } catch {
-        return withheld;
-      }
-    },
-  };
-}
-
-const withheld = "[withheld: masking failed]";

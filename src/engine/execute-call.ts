@@ -1,8 +1,10 @@
 import { messageOf } from "../core/errors.ts";
+import { isThenable } from "../core/is-thenable.ts";
+import type { Mask } from "../core/mask.ts";
 import type { PermitDecision } from "../core/permit.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Progress, Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
-import type { EngineOptions } from "./parts.ts";
+import type { Draft, EngineOptions } from "./parts.ts";
 import { checkInput, type ActiveCall } from "./prepare-call.ts";
 import { runTool } from "./run-tool.ts";
 import { denied, failed, stopped, endOfRun, type End } from "./call-end.ts";
@@ -11,37 +13,28 @@ import type { Slots } from "./slots.ts";
 import { resolveTimeLimits } from "./time-limits.ts";
 
 /**
- * Steps 3 to 6 of a call: guard, permit, route, run. Says how it ended; entering the final state is step 7
+ * Steps 4 to 6 of a call: permit, route, run. Says how it ended; entering the final state is step 7
  * (`settle-call.ts`), the one door by which every call leaves.
  */
-export async function executeCall(options: EngineOptions, slots: Slots, active: ActiveCall): Promise<End> {
-  const { record, control } = active;
+export async function executeCall(
+  options: EngineOptions,
+  slotsFor: (active: ActiveCall) => Slots,
+  active: ActiveCall,
+): Promise<End> {
+  const { control } = active;
   if (control.cause) return stopped(control);
-
-  const repeated = refuseRepeatedFailure(options, active);
-  if (repeated) return repeated;
   if (active.failure) return failed(active.failure);
 
   const permission = await askPermission(options, active);
   if (permission) return permission;
 
-  let tool: Tool;
-  try {
-    const routed = options.route(active.tool!, record);
-    tool = routed.tool;
-    record.version = tool.version;
-    record.route = routed.route;
-    const limits = resolveTimeLimits({ tool, input: active.input, call: active.call }, options.limits);
-    record.timeoutMs = limits.timeoutMs;
-    record.idleMs = limits.idleMs;
-  } catch (thrown) {
-    return failed({ ok: false, error: `No version of ${record.toolName} could be chosen: ${messageOf(thrown)}` });
-  }
+  const routed = chooseVersion(options, active);
+  if (routed.end) return routed.end;
 
-  const release = await takeSlot(slots, active);
+  const release = await takeSlot(slotsFor(active), active);
   if (!release) return stopped(control);
   try {
-    return await runRecorded(options, active, tool);
+    return await runRecorded(options, active, routed.tool);
   } finally {
     release();
   }
@@ -75,17 +68,19 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
         return control.signal;
       },
     });
-    if (answer instanceof Promise) {
-      options.ledger.waiting(options.mask.execution({ ...record }));
-      decision = await unlessStopped(control, answer);
+    if (isThenable(answer)) {
+      noteWaiting(options, record);
+      decision = await unlessStopped(control, Promise.resolve(answer));
     } else decision = answer;
   } catch (thrown) {
     return denied(`Not run: the permission check broke (${messageOf(thrown)})`);
   }
-  if (control.cause || !decision) return stopped(control);
-  if (decision.decision === "deny") {
+  if (control.cause) return stopped(control);
+  if (decision?.decision === "deny") {
     return denied(decision.by === "person" ? "User denied permission" : `Refused: ${decision.reason}`);
   }
+  // Whatever is not a yes is a no.
+  if (decision?.decision !== "allow") return denied("Not run: the permission check gave no decision");
   if (decision.input === undefined) return undefined;
   record.toolInput = decision.input;
   const { failure, input } = checkInput(active.tool!, decision.input);
@@ -93,19 +88,55 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
   return failure ? failed(failure) : undefined;
 }
 
+function noteWaiting({ ledger, mask, emit }: EngineOptions, record: Draft): void {
+  try {
+    ledger.waiting(mask.execution({ ...record }));
+  } catch (thrown) {
+    emit("ledger:failed", { id: record.id, error: mask.text(messageOf(thrown)) });
+  }
+}
+
+type Chosen = { readonly tool: Tool; readonly end?: never } | { readonly end: End };
+
+/** Step 5, and the limits that this version and this input call for. */
+function chooseVersion({ route, limits }: EngineOptions, { tool, input, call, record }: ActiveCall): Chosen {
+  let version: Tool;
+  try {
+    const routed = route(tool!, record);
+    version = routed.tool;
+    record.version = version.version;
+    record.route = routed.route;
+  } catch (thrown) {
+    const error = `Not run: no version of ${record.toolId} could be chosen (${messageOf(thrown)})`;
+    return { end: failed({ ok: false, error, errorType: "threw" }) };
+  }
+  try {
+    Object.assign(record, resolveTimeLimits({ tool: version, input, call }, limits));
+    return { tool: version };
+  } catch (thrown) {
+    const error = `Not run: ${record.toolId} broke when asked for its time limits (${messageOf(thrown)})`;
+    return { end: failed({ ok: false, error, errorType: "threw" }) };
+  }
+}
+
 /** Step 6: the intent is in the ledger before anything runs. */
 async function runRecorded(options: EngineOptions, active: ActiveCall, tool: Tool): Promise<End> {
   const { record, control } = active;
+  if (control.cause) return stopped(control);
   record.state = "running";
   record.startedAt = options.clock.now();
   try {
     const committed = options.ledger.opened(options.mask.execution({ ...record }), tool.traits.replay);
     if (committed) await committed;
   } catch (thrown) {
+    record.startedAt = null;
     const error = `Not run: it could not be recorded. ${messageOf(thrown)}`;
     return failed({ ok: false, error, errorType: "store" });
   }
-  if (control.cause) return stopped(control);
+  if (control.cause) {
+    record.startedAt = null;
+    return stopped(control);
+  }
 
   record.runPhase = "started";
   options.emit("execution:started", {
@@ -128,12 +159,18 @@ async function runRecorded(options: EngineOptions, active: ActiveCall, tool: Too
     workdir: options.workdir,
     env: options.env,
     ask: options.ask,
-    onProgress: (progress) => {
-      const shown =
-        progress.output === undefined ? progress : { ...progress, output: options.mask.text(progress.output) };
-      options.emit("execution:progressed", { id: record.id, progress: shown });
-    },
+    onProgress: (progress) =>
+      options.emit("execution:progressed", { id: record.id, progress: maskProgress(progress, options.mask) }),
   });
   record.durationMs = options.clock.monotonic() - begin;
   return endOfRun(run, control);
+}
+
+function maskProgress(progress: Progress, mask: Mask): Progress {
+  if (progress.output === undefined && progress.message === undefined) return progress;
+  return {
+    ...progress,
+    ...(progress.output === undefined ? {} : { output: mask.text(progress.output) }),
+    ...(progress.message === undefined ? {} : { message: mask.text(progress.message) }),
+  };
 }

@@ -8,10 +8,8 @@ export interface Located {
    * because a call may act on what a link leads to or on the link itself, and after that the path means the other.
    */
   readonly names: readonly string[];
-  /** The last name but the links': the path itself is a link. */
-  readonly isLink: boolean;
-  /** Equal for two names of one file that has several (hard links). */
-  readonly inode: string | null;
+  /** It is a link, or a file with several names (hard links): a change may show, or lead, elsewhere. */
+  readonly isShared: boolean;
 }
 
 /** As many as Linux follows; a path with more is a loop, which no call gets through either. */
@@ -19,40 +17,50 @@ const mostLinks = 40;
 
 /**
  * Finds the names of files, so that two ways to one are seen as one. The end of a path need not exist yet. The
- * locator remembers folders, so it is only good as long as nobody makes or moves links: a batch makes a new one after
- * each call that could have.
+ * locator remembers what it saw, so it is only good as long as nobody makes or moves links: a batch makes a new one
+ * after each call that could have.
  */
 export function createPathLocator(workdir: string): (path: string) => Located {
   const namesOfFolders = new Map<string, readonly string[]>();
+  const known = new Map<string, Located>();
 
   function locate(path: string, links: { left: number }): Located {
     const folder = dirname(path);
-    if (folder === path) return { names: [path], isLink: false, inode: null };
+    if (folder === path) return { names: [path], isShared: false };
     const name = path.slice(folder.endsWith("/") ? folder.length : folder.length + 1);
     const names = namesOfFolder(folder, links).map((each) => join(each, name));
     const here = names.at(-1)!;
     const stats = statsOf(here);
-    if (!stats?.isSymbolicLink()) return { names, isLink: false, inode: inodeOf(stats) };
+    if (!stats?.isSymbolicLink()) return { names, isShared: stats !== undefined && stats.isFile() && stats.nlink > 1 };
     links.left -= 1;
-    if (links.left < 0) return { names, isLink: true, inode: null };
+    if (links.left < 0) return { names, isShared: true };
     const target = locate(resolve(dirname(here), readLink(here)), links);
-    return { names: [...names, ...target.names], isLink: true, inode: target.inode };
+    return { names: [...names, ...target.names], isShared: true };
   }
 
   function namesOfFolder(folder: string, links: { left: number }): readonly string[] {
-    const known = namesOfFolders.get(folder);
-    if (known) return known;
-    const names = realPath(folder) === folder ? [folder] : locate(folder, links).names;
+    const seen = namesOfFolders.get(folder);
+    if (seen) return seen;
+    const { names } = locate(folder, links);
     namesOfFolders.set(folder, names);
     return names;
   }
 
-  return (path) => {
+  function find(path: string): Located {
     const located = locate(resolve(workdir, path), { left: mostLinks });
     if (!hasParentStep.test(path)) return fold(located);
     // The system follows a link before it takes the `..` behind it; a tool that tidies the path first does not.
     const walked = locate(walk(resolve(workdir), path), { left: mostLinks });
-    return fold({ ...walked, names: [...located.names, ...walked.names], isLink: located.isLink || walked.isLink });
+    return fold({
+      names: [...located.names, ...walked.names],
+      isShared: located.isShared || walked.isShared,
+    });
+  }
+
+  return (path) => {
+    let located = known.get(path);
+    if (!located) known.set(path, (located = find(path)));
+    return located;
   };
 }
 
@@ -94,10 +102,6 @@ function readLink(path: string): string {
   } catch {
     return path; // replaced meanwhile
   }
-}
-
-function inodeOf(stats: Stats | undefined): string | null {
-  return stats?.isFile() && stats.nlink > 1 ? `${stats.dev}:${stats.ino}` : null;
 }
 
 /** macOS takes `A` and `a` for one file by default; treating them as one is right there and harmless elsewhere. */

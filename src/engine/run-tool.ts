@@ -98,6 +98,7 @@ class Run implements ToolContext {
   }
 
   async ask(question: Question): Promise<Answer> {
+    if (this.#over) return { answered: false, reason: "cancelled" };
     this.#stopwatch.pause();
     try {
       return await this.#options.ask(question, { executionId: this.executionId, signal: this.signal });
@@ -124,7 +125,8 @@ class Run implements ToolContext {
     this.#over = true;
     this.#stopwatch.stop();
     this.#cancelGrace?.();
-    this.#options.control.onStop(null);
+    // The tool was first: a stop that comes now is too late, and is told so.
+    this.#options.control.end();
     this.#resolve({ runPhase, result, thrown, report: this.#report });
   }
 }

@@ -1,11 +1,11 @@
 import { clipText, cutText } from "../core/cut-text.ts";
 import { messageOf } from "../core/errors.ts";
-import { assertTransition, type Execution } from "../core/execution.ts";
+import { assertTransition, type Execution, type FinalState } from "../core/execution.ts";
 import type { End } from "./call-end.ts";
 import type { EngineOptions } from "./parts.ts";
 import type { ActiveCall } from "./prepare-call.ts";
 
-/** Step 7: one final state, counted, recorded, told. Every call leaves by this door, exactly once. */
+/** Step 7: one final state, counted and recorded. Every call leaves by this door, exactly once. Gives what may be told of it. */
 export async function settleCall(options: EngineOptions, active: ActiveCall, end: End): Promise<Execution> {
   const { record, control, tool } = active;
   assertTransition(record.state, end.state);
@@ -29,20 +29,24 @@ export async function settleCall(options: EngineOptions, active: ActiveCall, end
     const committed = options.ledger.settled(told, tool?.traits.replay ?? "safe");
     if (committed) await committed;
   } catch (thrown) {
-    options.emit("ledger:failed", { id: record.id, error: messageOf(thrown) });
+    options.emit("ledger:failed", { id: record.id, error: options.mask.text(messageOf(thrown)) });
   }
+  return told;
+}
+
+/** The last word about a call, after all that can be asked about it is in place. */
+export function announceEnd(options: EngineOptions, told: Execution, state: FinalState): void {
   options.emit("execution:settled", {
     id: told.id,
     toolName: told.toolName,
     toolId: told.toolId,
-    state: end.state,
+    state,
     runPhase: told.runPhase,
     error: told.error,
     errorType: told.errorType,
     durationMs: told.durationMs,
     summary: clipText(told.result?.output ?? "", 200),
   });
-  return record;
 }
 
 /** Counts the outcome for the failure guard and the statistics; says when too many errors came in a row. */
@@ -50,6 +54,9 @@ export function countOutcome(options: EngineOptions, active: ActiveCall): void {
   const { record, conversation, tool } = active;
   const { guard, tally } = conversation;
   const mutating = changesSomething(active);
+  conversation.underWay -= 1;
+  // Calls that overlap did not know of each other's failures when they started; in the model's order they do.
+  record.attempt = guard.failuresOf(active.signature).count + 1;
   if (record.state === "completed") guard.succeeded(active.signature, mutating);
   else if (countsAsFailure(record)) guard.failed(active.signature(), record.error ?? "");
   tally.add(record, { readOnly: tool?.traits.readOnly ?? false, mutating });

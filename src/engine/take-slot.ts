@@ -6,12 +6,11 @@ export function takeSlot(
   slots: Slots,
   active: ActiveCall,
 ): (() => void) | undefined | Promise<(() => void) | undefined> {
-  // Work on behalf of a running call is part of that call; waiting for a second slot could lock both for ever.
-  if (active.record.parentId !== null) return () => undefined;
+  const { control } = active;
+  if (control.cause) return undefined;
   const release = (): void => slots.release();
   if (slots.tryTake()) return release;
 
-  const { control } = active;
   return new Promise((resolve) => {
     const giveUp = slots.wait(() => {
       control.onStop(null);

@@ -16,11 +16,10 @@ export function touchesOf(
     } else if (resource.kind === "name") {
       touches.push({ segments: ["name", resource.name], access });
     } else {
-      const { names, isLink, inode } = locate(resource.path);
-      // It may remove or replace the link, and then other paths lead elsewhere.
-      if (isLink && access === "write") return "anything";
+      const { names, isShared } = locate(resource.path);
+      // It may move or replace a link, and then other paths lead elsewhere.
+      if (isShared && access === "write") return "anything";
       for (const name of names) touches.push({ segments: ["path", ...name.split("/").filter(Boolean)], access });
-      if (inode !== null) touches.push({ segments: ["inode", inode], access });
     }
   }
   return touches;

@@ -49,5 +49,5 @@ export interface CommandEnd extends CommandExit {
   /** Why it could not be started; then nothing else happened. */
   readonly startError: StartError | null;
   /** Removes the private folder. Whoever ran the command calls it when the output was used. */
-  discard(): Promise<void>;
+  readonly discard: () => Promise<void>;
 }

@@ -13,79 +13,95 @@ export interface Target {
 /** Which pids were seen as part of the target, with their start time. */
 export type Known = Map<number, string>;
 
+export interface Look {
+  readonly victims: readonly ProcessEntry[];
+  /** False when processes came and went faster than they could be looked at: one of them may have been ours. */
+  readonly complete: boolean;
+}
+
+/** A look that finds no end is given up; whoever asked looks again. */
+const roundsPerLook = 20;
+/** So often a process without any environment is asked again before that counts as its answer. */
+const emptyRounds = 5;
+
 /**
  * The living processes of the target: what it started, directly or not; its session and groups and those its
  * children opened; whoever carries its marker or could write to its output files. Adds them to `known`, because a
- * process that left its session is found through its parent only as long as that one lives.
+ * process that left its session is found through its parent only as long as that one lives. Calls `found` for each at
+ * once: one that keeps forking and leaving can only be caught in the very moment it is seen.
  *
  * Never this process, its ancestors, or pid 1.
  */
-export function findVictims(table: ProcessTable, target: Target, known: Known): ProcessEntry[] {
-  const entries = table.list();
-  const byPid = new Map(entries.map((entry) => [entry.pid, entry]));
+export function findVictims(
+  table: ProcessTable,
+  target: Target,
+  { known, found }: { known: Known; found?: (entry: ProcessEntry) => void },
+): Look {
   const root = target.root?.bootId === table.bootId ? target.root : null;
   if (root) known.set(root.pid, root.startTime);
-
-  const since = rootStart(byPid, root);
-  const untouchable = ownLine(byPid);
-  const candidates = entries.filter((entry) => entry.alive && entry.startOrder >= since && !untouchable.has(entry.pid));
-  const owned = ownedIds(byPid, known);
-  const victims = new Set<ProcessEntry>();
+  const since = root ? table.orderOf(root.startTime) : 0;
+  const untouchable = ownLine(table);
+  const owned = ownedIds(table, known);
+  const judged = new Set<number>();
+  const others = new Set<ProcessEntry>();
+  const victims: ProcessEntry[] = [];
 
   const claim = (entry: ProcessEntry): void => {
-    victims.add(entry);
+    others.delete(entry);
+    victims.push(entry);
     owned.add(entry.pid);
     known.set(entry.pid, entry.startTime);
-  };
-  const claimRelatives = (): void => {
-    for (let before = -1; before < victims.size;) {
-      before = victims.size;
-      for (const entry of candidates) {
-        if (!victims.has(entry) && isRelative(entry, owned)) claim(entry);
-      }
-    }
+    found?.(entry);
+    // Its children may have come first in the list.
+    for (const other of others) if (isRelative(other, owned)) claim(other);
   };
 
-  for (const entry of candidates) if (known.get(entry.pid) === entry.startTime) claim(entry);
-  claimRelatives();
-  for (const entry of candidates) {
-    if (!victims.has(entry) && isMarked(table, target, entry)) claim(entry);
+  /** False when it went before it could be judged: what it left may not have been in the list. */
+  const judge = (pid: number, round: number): boolean => {
+    judged.add(pid);
+    if (untouchable.has(pid)) return true;
+    const entry = table.find(pid);
+    if (!entry?.alive) return false;
+    if (entry.startOrder < since) return true;
+    const isOurs = known.get(pid) === entry.startTime || isRelative(entry, owned) || isMarked(table, target, pid);
+    if (isOurs) claim(entry);
+    else others.add(entry);
+    // In the middle of an exec a process shows no environment at all, so such a one is asked again.
+    if (isOurs === undefined && round < emptyRounds) judged.delete(pid);
+    return isOurs !== undefined || round >= emptyRounds;
+  };
+
+  for (let round = 0; round < roundsPerLook; round++) {
+    const fresh = table.processIds().filter((pid) => !judged.has(pid));
+    const allJudged = fresh.map((pid) => judge(pid, round)).every(Boolean);
+    // The first round always meets zombies and takes long; the second one sees what came meanwhile.
+    if (allJudged && round > 0) return { victims, complete: true };
   }
-  claimRelatives();
-  return [...victims];
+  return { victims, complete: false };
 }
 
 /** True when this process itself runs inside the target, so that ending it would mean ending ourselves. */
 export function runsInside(table: ProcessTable, target: Target): boolean {
-  const line = ownLine(new Map(table.list().map((entry) => [entry.pid, entry])));
   const root = target.root?.bootId === table.bootId ? target.root : null;
-  for (const pid of line) {
+  for (const pid of ownLine(table)) {
     if (pid > 1 && table.hasVariable(pid, target.marker)) return true;
     if (root && pid === root.pid && table.find(pid)?.startTime === root.startTime) return true;
   }
   return false;
 }
 
-/** Nothing of the target is older than its root; that spares us the dear questions about everybody else. */
-function rootStart(byPid: ReadonlyMap<number, ProcessEntry>, root: ProcessIdentity | null): number {
-  if (!root) return 0;
-  const entry = byPid.get(root.pid);
-  if (entry?.startTime === root.startTime) return entry.startOrder;
-  const ticks = Number(root.startTime);
-  return Number.isNaN(ticks) ? Date.parse(root.startTime) : ticks;
-}
-
-function ownLine(byPid: ReadonlyMap<number, ProcessEntry>): Set<number> {
+function ownLine(table: ProcessTable): Set<number> {
   const line = new Set([0, 1]);
-  for (let pid: number | undefined = process.pid; pid && !line.has(pid); pid = byPid.get(pid)?.parentPid) line.add(pid);
+  for (let pid: number | undefined = process.pid; pid && !line.has(pid); pid = table.find(pid)?.parentPid)
+    line.add(pid);
   return line;
 }
 
 /** A number that a stranger has by now says nothing about sessions and groups any more. */
-function ownedIds(byPid: ReadonlyMap<number, ProcessEntry>, known: Known): Set<number> {
+function ownedIds(table: ProcessTable, known: Known): Set<number> {
   const owned = new Set<number>();
   for (const [pid, startTime] of known) {
-    const holder = byPid.get(pid);
+    const holder = table.find(pid);
     if (!holder || holder.startTime === startTime) owned.add(pid);
   }
   return owned;
@@ -95,6 +111,8 @@ function isRelative(entry: ProcessEntry, owned: ReadonlySet<number>): boolean {
   return owned.has(entry.parentPid) || owned.has(entry.sessionId) || owned.has(entry.groupId);
 }
 
-function isMarked(table: ProcessTable, target: Target, entry: ProcessEntry): boolean {
-  return table.hasVariable(entry.pid, target.marker) || table.writesTo(entry.pid, target.outputPaths);
+/** Undefined when it could not answer. */
+function isMarked(table: ProcessTable, target: Target, pid: number): boolean | undefined {
+  const carries = table.hasVariable(pid, target.marker);
+  return carries || table.writesTo(pid, target.outputPaths) || carries;
 }

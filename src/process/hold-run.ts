@@ -1,6 +1,7 @@
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { StopReport } from "../core/stop-report.ts";
 import { findVictims } from "./find-victims.ts";
+import type { Look } from "./find-victims.ts";
 import { identify } from "./identity.ts";
 import type { Launched } from "./launch.ts";
 import type { ProcessParts } from "./process-parts.ts";
@@ -36,8 +37,11 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
     marker: markerOf(run.name),
     root: launched.identity,
     outputPaths: new Set(facts.paths),
-    namespace: init && { init, release },
+    namespace: init && { init, release, isBusy: () => busy },
   };
+
+  let busy = true;
+  void launched.ended.then(() => void (busy = false));
 
   async function release(): Promise<void> {
     await settlesWithin(clock, launched.ended, 200);
@@ -46,7 +50,7 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
   }
 
   function leftNothing(): boolean {
-    if (!init) return findVictims(table, target, new Map()).length === 0;
+    if (!init) return isEmpty(findVictims(table, target, { known: new Map() }));
     const first = init();
     return first === null || table.childrenOf(first.pid).length === 0;
   }
@@ -81,6 +85,10 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
     },
     discard: () => facts.discard(),
   };
+}
+
+function isEmpty({ victims, complete }: Look): boolean {
+  return complete && victims.length === 0;
 }
 
 /** Its start time must be read while it lives, so that its end can be told from another's life. */

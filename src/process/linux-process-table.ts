@@ -1,5 +1,6 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { clipText } from "../core/cut-text.ts";
+import { codeOf } from "../core/errors.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
 /** Reads /proc, synchronously: a scan of 100 processes takes about a millisecond, through the thread pool ten. */
@@ -9,7 +10,8 @@ export function linuxProcessTable(): ProcessTable {
   return {
     bootId: `${boot}/${namespace}`,
     seesEnvironment: true,
-    list,
+    processIds,
+    orderOf: Number,
     find,
     childrenOf,
     hasVariable,
@@ -28,15 +30,6 @@ export function linuxProcessTable(): ProcessTable {
 /** The kernel's fixed number for the PID namespace that a machine boots with. */
 const initialNamespace = "4026531836";
 const buffer = Buffer.allocUnsafeSlow(4096);
-
-function list(): ProcessEntry[] {
-  const entries: ProcessEntry[] = [];
-  for (const pid of processIds()) {
-    const entry = find(pid);
-    if (entry) entries.push(entry);
-  }
-  return entries;
-}
 
 function processIds(): number[] {
   return readdirSync("/proc").filter(isNumber).map(Number);
@@ -70,19 +63,22 @@ function find(pid: number): ProcessEntry | undefined {
 function childrenOf(pid: number): ProcessEntry[] {
   const path = `/proc/${pid}/task/${pid}/children`;
   // Kernels may be built without that file, and then only everybody's parents tell.
-  const children = existsSync(path)
-    ? readText(path).split(" ").filter(isNumber).map(Number).map(find)
-    : list().filter((entry) => entry.parentPid === pid);
-  return children.filter((entry) => entry?.alive).map((entry) => entry!);
+  const listed = existsSync(path);
+  const pids = listed ? readText(path).split(" ").filter(isNumber).map(Number) : processIds();
+  return pids.flatMap((each) => {
+    const entry = find(each);
+    return entry?.alive && entry.parentPid === pid ? [entry] : [];
+  });
 }
 
-function hasVariable(pid: number, assignment: string): boolean {
+function hasVariable(pid: number, assignment: string): boolean | undefined {
   let environment: Buffer;
   try {
     environment = readFileSync(`/proc/${pid}/environ`);
-  } catch {
-    return false; // gone, or another user's
+  } catch (thrown) {
+    return isForbidden(thrown) ? false : undefined; // another user's process is none of ours
   }
+  if (environment.length === 0) return undefined;
   for (let at = environment.indexOf(assignment); at >= 0; at = environment.indexOf(assignment, at + 1)) {
     const end = at + Buffer.byteLength(assignment);
     const whole = (at === 0 || environment[at - 1] === 0) && (end === environment.length || environment[end] === 0);
@@ -91,13 +87,17 @@ function hasVariable(pid: number, assignment: string): boolean {
   return false;
 }
 
-function writesTo(pid: number, paths: ReadonlySet<string>): boolean {
+function isForbidden(thrown: unknown): boolean {
+  return codeOf(thrown) === "EACCES" || codeOf(thrown) === "EPERM";
+}
+
+function writesTo(pid: number, paths: ReadonlySet<string>): boolean | undefined {
   try {
     return readdirSync(`/proc/${pid}/fd`).some(
       (fd) => paths.has(linkTarget(`/proc/${pid}/fd/${fd}`)) && isWritable(pid, fd),
     );
-  } catch {
-    return false; // gone, or another user's
+  } catch (thrown) {
+    return isForbidden(thrown) ? false : undefined;
   }
 }
 

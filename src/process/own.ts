@@ -23,6 +23,8 @@ export function createOwned(): OwnedRuns {
     add(run) {
       if (live.size === 0) process.on("exit", onExit);
       live.add(run);
+      // It was on its way when everything else was ended.
+      if (closed) void run.end();
     },
     remove(run) {
       if (live.delete(run) && live.size === 0) process.off("exit", onExit);

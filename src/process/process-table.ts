@@ -26,16 +26,18 @@ export interface ProcessTable {
   readonly bootId: string;
   /** False where the environment and the open files of other processes can't be read. */
   readonly seesEnvironment: boolean;
-  list(): ProcessEntry[];
+  processIds(): number[];
   find(pid: number): ProcessEntry | undefined;
   /** The living children of one process; cheaper than a whole list. */
   childrenOf(pid: number): ProcessEntry[];
   /** True when a process of that other boot id could still be running. */
   mayBeRunningElsewhere(bootId: string): boolean;
-  /** `NAME=value`, exactly. */
-  hasVariable(pid: number, assignment: string): boolean;
-  /** True when the process could write to one of these files. */
-  writesTo(pid: number, paths: ReadonlySet<string>): boolean;
+  /** Makes start times comparable, see `startOrder`. */
+  orderOf(startTime: string): number;
+  /** `NAME=value`, exactly. Undefined when the process shows no environment, for now or for good. */
+  hasVariable(pid: number, assignment: string): boolean | undefined;
+  /** True when the process could write to one of these files. Undefined when it went before it could be asked. */
+  writesTo(pid: number, paths: ReadonlySet<string>): boolean | undefined;
   /** The command line, for people; cut. */
   describe(pid: number): string;
 }

@@ -2,15 +2,27 @@ import { spawnSync } from "node:child_process";
 import { clipText } from "../core/cut-text.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
+/** A whole list is as dear as one row, so the rows of a list answer the questions that follow at once. */
+const freshMs = 20;
+
 /** For macOS, through `ps`. It shows neither sessions nor, reliably, the environment of other processes. */
 export function psProcessTable(): ProcessTable {
+  let rows = new Map<number, ProcessEntry>();
+  let readAt = Number.NEGATIVE_INFINITY;
+  const list = (): ProcessEntry[] => {
+    const read = readRows(["-A"]);
+    rows = new Map(read.map((entry) => [entry.pid, entry]));
+    readAt = performance.now();
+    return read;
+  };
   return {
     bootId: run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"]).trim(),
     seesEnvironment: false,
-    list: () => readRows(["-A"]),
-    find: (pid) => readRows(["-p", String(pid)])[0],
-    childrenOf: (pid) => readRows(["-A"]).filter((entry) => entry.parentPid === pid && entry.alive),
+    processIds: () => list().map(({ pid }) => pid),
+    find: (pid) => (performance.now() - readAt < freshMs ? rows.get(pid) : readRows(["-p", String(pid)])[0]),
+    childrenOf: (pid) => list().filter((entry) => entry.parentPid === pid && entry.alive),
     mayBeRunningElsewhere: () => false,
+    orderOf: (startTime) => Date.parse(startTime),
     hasVariable: () => false,
     writesTo: () => false,
     describe: (pid) => clipText(run("/bin/ps", ["-ww", "-p", String(pid), "-o", "command="]).trim(), 200),

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, RuntimeError } from "../core/errors.ts";
+import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 
 /** A command's own folder inside the run folder. */
 export interface Run {
@@ -22,25 +22,25 @@ export function markerOf(name: string): string {
  * decides which processes get a signal. Returns its real path.
  */
 export function openRunFolder(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  const found = lstatSync(path);
-  const problem = found.isSymbolicLink()
-    ? "is a link"
-    : !found.isDirectory()
-      ? "is not a folder"
-      : found.uid !== process.getuid?.()
-        ? "belongs to another user"
-        : (found.mode & 0o022) !== 0
-          ? "can be written by others"
-          : undefined;
-  if (problem) {
-    throw new RuntimeError(
-      "CONFIG_INVALID",
-      `The run folder must be a private folder of ours, but "${path}" ${problem}; remove it or choose another.`,
-    );
+  const problem = prepareFolder(path);
+  if (problem === null) return realpathSync(path);
+  const message = `The run folder must be a private folder of ours, but "${path}" ${problem}; remove it or choose another.`;
+  throw new RuntimeError("CONFIG_INVALID", message);
+}
+
+function prepareFolder(path: string): string | null {
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") return `can't be made (${messageOf(thrown)})`;
   }
+  const found = lstatSync(path);
+  if (found.isSymbolicLink()) return "is a link";
+  if (!found.isDirectory()) return "is not a folder";
+  if (found.uid !== process.getuid?.()) return "belongs to another user";
+  if ((found.mode & 0o022) !== 0) return "can be written by others";
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
-  return realpathSync(path);
+  return null;
 }
 
 /** A new folder for one command; a second command of the same execution gets a numbered one. */

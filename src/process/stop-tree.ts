@@ -13,6 +13,8 @@ export interface StopTarget extends Target {
   readonly namespace: {
     /** Its first process: when that is gone, the kernel has ended all the others. Null while it has none. */
     init(): ProcessIdentity | null;
+    /** The command has not ended: if none of it can be seen, it is about to be started. */
+    isBusy(): boolean;
     /** Lets init end by itself, so that it can tell how the command ended. Resolves when it had its chance. */
     release(): Promise<void>;
   } | null;
@@ -26,6 +28,12 @@ export interface StopOptions {
   readonly leftBehind?: boolean;
 }
 
+interface Remainder {
+  readonly left: readonly ProcessEntry[];
+  /** Two complete looks found nothing. */
+  readonly proved: boolean;
+}
+
 /** From the first SIGKILL on. */
 const settleMs = 10_000;
 /** So often a process that we may not signal is tried. */
@@ -36,35 +44,40 @@ const stepMs = 10;
  * Ends every process of the target and looks until none is left:
  * 1. look, then SIGTERM to all (and SIGCONT to stopped ones, which could not react otherwise)
  * 2. up to `graceMs` for them to go
- * 3. SIGKILL to groups and to each, look again, until two looks in a row find nothing or 10 s are over
+ * 3. SIGKILL to each as it is seen and to groups, look again, until two complete looks in a row find nothing or 10 s
+ *    are over
  *
- * Never rejects; what survives is in the report. A process that forks and leaves faster than /proc can be read is
- * ended for certain only inside a PID namespace.
+ * Never rejects; what survives is in the report.
  */
 export async function stopTree(target: StopTarget, options: StopOptions): Promise<StopReport> {
   const { table, clock } = options;
   const known: Known = new Map();
   const killed = new Map<number, ProcessNote>();
+  const refused = new Set<number>();
 
   const first = lookForWorkers();
   if (options.leftBehind) note(first);
   const stubborn = await terminate(first);
   if (stubborn.length === 0) await target.namespace?.release();
-  const left = await killUntilNone();
+  const { left, proved } = await killUntilNone();
 
   const survivors = left.map(({ pid }) => ({ pid, command: table.describe(pid) }));
   for (const { pid } of left) killed.delete(pid);
-  return { proof: proofOf(survivors), killed: [...killed.values()], survivors };
+  return { proof: proved ? proofOf() : "none", killed: [...killed.values()], survivors };
 
-  async function terminate(workers: ProcessEntry[]): Promise<ProcessEntry[]> {
+  async function terminate(workers: readonly ProcessEntry[]): Promise<readonly ProcessEntry[]> {
     const until = clock.monotonic() + options.graceMs;
     let living = workers;
-    while (living.length > 0 && clock.monotonic() < until) {
+    while (clock.monotonic() < until) {
       if (options.leftBehind) note(living);
       askToEnd(living);
       living = await waitForEnd(living, until);
-      // Those are gone; what they started on the way out gets the rest of the grace.
-      if (living.length === 0) living = lookForWorkers();
+      if (living.length > 0) break;
+      // Those are gone; what they started on the way out, or what only comes up now, gets the rest of the grace.
+      living = lookForWorkers();
+      if (living.length > 0) continue;
+      if (!target.namespace?.isBusy()) break;
+      await wait(clock, stepMs);
     }
     return living;
   }
@@ -78,33 +91,34 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
     }
   }
 
-  async function killUntilNone(): Promise<ProcessEntry[]> {
+  async function killUntilNone(): Promise<Remainder> {
     const until = clock.monotonic() + settleMs;
-    let emptyLooks = 0;
-    for (let round = 1; emptyLooks < 2; round++) {
-      const living = findVictims(table, target, known);
-      if (living.length === 0) {
+    // With its first process the kernel ends all the others, before they could be noted one by one.
+    if (target.namespace) note(lookForWorkers());
+    for (let round = 1, emptyLooks = 0; emptyLooks < 2; round++) {
+      const { victims, complete } = findVictims(table, target, { known, found: kill });
+      if (complete && victims.length === 0) {
         emptyLooks += 1;
         continue;
       }
       emptyLooks = 0;
-      note(living.filter(isWorker));
-      const allRefused = kill(living);
-      await waitForEnd(living, Math.min(until, clock.monotonic() + Math.min(20 * round, 200)));
-      const over = clock.monotonic() >= until || (allRefused && round >= refusedRounds);
-      if (over) return findVictims(table, target, known);
+      if (victims.length === 0) await wait(clock, 1);
+      signalGroups(table, groupsOf(victims), "SIGKILL");
+      const living = await waitForEnd(victims, Math.min(until, clock.monotonic() + Math.min(20 * round, 200)));
+      const hopeless = round >= refusedRounds && living.length > 0 && living.every(({ pid }) => refused.has(pid));
+      if (hopeless || clock.monotonic() >= until) {
+        return { left: findVictims(table, target, { known }).victims, proved: false };
+      }
     }
-    return [];
+    return { left: [], proved: true };
   }
 
-  function kill(living: readonly ProcessEntry[]): boolean {
-    const init = living.filter(({ pid }) => pid === target.namespace?.init()?.pid);
-    for (const entry of init) sendSignal(table, entry, "SIGKILL");
-    signalGroups(table, groupsOf(living), "SIGKILL");
-    return living.map((entry) => sendSignal(table, entry, "SIGKILL")).every((sent) => sent === "refused");
+  function kill(entry: ProcessEntry): void {
+    if (isWorker(entry)) note([entry]);
+    if (sendSignal(table, entry, "SIGKILL") === "refused") refused.add(entry.pid);
   }
 
-  async function waitForEnd(entries: ProcessEntry[], until: number): Promise<ProcessEntry[]> {
+  async function waitForEnd(entries: readonly ProcessEntry[], until: number): Promise<readonly ProcessEntry[]> {
     for (let living = entries; ;) {
       living = living.filter(({ pid, startTime }) => isAlive(table, { pid, startTime, bootId: table.bootId }));
       const restMs = until - clock.monotonic();
@@ -114,7 +128,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
   }
 
   function lookForWorkers(): ProcessEntry[] {
-    return findVictims(table, target, known).filter(isWorker);
+    return findVictims(table, target, { known }).victims.filter(isWorker);
   }
 
   /** Not the two processes that only hold the namespace up. */
@@ -133,8 +147,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
     }
   }
 
-  function proofOf(survivors: readonly ProcessNote[]): StopProof {
-    if (survivors.length > 0) return "none";
+  function proofOf(): StopProof {
     const init = target.namespace?.init();
     if (init && !isAlive(table, init)) return "namespace";
     return table.seesEnvironment ? "marker" : "group";

@@ -19,7 +19,9 @@ export function targetOf(
     marker: markerOf(name),
     root: record?.child ?? null,
     outputPaths: new Set(outputNames.map((file) => join(folder, file))),
-    namespace: record?.contained ? { init: findInit(table, folder, record), release: () => Promise.resolve() } : null,
+    namespace: record?.contained
+      ? { init: findInit(table, folder, record), isBusy: () => false, release: () => Promise.resolve() }
+      : null,
   };
 }
 

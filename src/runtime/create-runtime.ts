@@ -33,6 +33,8 @@ export interface RuntimeConfig {
   readonly builtins?: boolean;
   /** Settings that win over environment and files; the keys are those of `deckhand.json`. */
   readonly settings?: Settings;
+  /** `false`: leaves what a runtime that died left behind to the next one; for programs that run no call. */
+  readonly recover?: boolean;
   readonly env?: Environment;
   readonly clock?: Clock;
   readonly permit?: Permit;
@@ -103,7 +105,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     mask: maskNothing,
   });
 
-  await recover();
+  if (config.recover !== false) await recover();
   const stopWatching = watchCancelRequests({
     store,
     owner: processes.identity,

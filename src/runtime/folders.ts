@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import type { Environment } from "./load-configuration.ts";
 
@@ -19,7 +19,7 @@ export interface Folders {
 export function locateFolders(workdir: string, env: Environment): Folders {
   const real = realWorkdir(workdir);
   const data = join(real, ".deckhand");
-  const stateHome = env["XDG_STATE_HOME"] || join(env["HOME"] || homedir(), ".local", "state");
+  const stateHome = baseFolder(env, "XDG_STATE_HOME", ".local/state");
   const state = join(stateHome, "deckhand", createHash("sha256").update(real).digest("hex").slice(0, 16));
   return {
     workdir: real,
@@ -28,6 +28,12 @@ export function locateFolders(workdir: string, env: Environment): Folders {
     outputs: join(data, "outputs"),
     run: join(state, "run"),
   };
+}
+
+/** One of the person's own base folders. The specification says that a relative one is to be ignored. */
+export function baseFolder(env: Environment, variable: string, belowHome: string): string {
+  const named = env[variable];
+  return named && isAbsolute(named) ? named : join(env["HOME"] || homedir(), belowHome);
 }
 
 function realWorkdir(workdir: string): string {

@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
@@ -10,6 +9,7 @@ import {
   type Configuration,
   type Settings,
 } from "./configuration.ts";
+import { baseFolder } from "./folders.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -28,7 +28,7 @@ export function loadConfiguration(options: {
 }
 
 function userFile(env: Environment): string {
-  return join(env["XDG_CONFIG_HOME"] || join(env["HOME"] || homedir(), ".config"), "deckhand", "deckhand.json");
+  return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
 }
 
 /** A cloned repository may ask for a stricter sandbox than its reader has, never for a weaker one. */

@@ -5,6 +5,7 @@ import type { Ledger } from "../core/ledger.ts";
 import { createStoreLedger } from "../store/store-ledger.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import { openSqliteStore } from "../store/sqlite-store.ts";
+import { toStoreError } from "../store/store-error.ts";
 import type { WriteFailure } from "../store/write-behind.ts";
 import { ensureDataFolder, type Folders } from "./folders.ts";
 import type { StoreKind } from "./configuration.ts";
@@ -33,11 +34,8 @@ export async function openRecords(options: {
     return over(await openSqliteStore({ path: folders.database, clock }));
   } catch (thrown) {
     const { store, ledger } = over(createMemoryStore());
-    return {
-      store,
-      ledger: refuseEffects(ledger, new Error(messageOf(thrown), { cause: thrown })),
-      problem: messageOf(thrown),
-    };
+    const problem = messageOf(toStoreError(thrown, folders.database));
+    return { store, ledger: refuseEffects(ledger, new Error(problem, { cause: thrown })), problem };
   }
 
   function over(store: ExecutionStore): Records {

@@ -11,7 +11,7 @@ import { readOnly, toStoreError, unavailable } from "./store-error.ts";
  */
 export function prepareDatabaseFile(path: string): void {
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(path));
     const stats = statSync(path, { throwIfNoEntry: false });
     if (stats) checkFile(path, stats);
     else closeSync(openSync(path, "wx", 0o600));
@@ -33,6 +33,20 @@ export function makePrivate(path: string): void {
       // Another user's file, or one that SQLite removed meanwhile: not ours to change.
     }
   }
+}
+
+function makeFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  } catch (thrown) {
+    // On a read-only file system Node calls it ENOENT: ask the folder that does exist.
+    if (codeOf(thrown) === "ENOENT") accessSync(nearestFolder(folder), constants.W_OK);
+    throw thrown;
+  }
+}
+
+function nearestFolder(folder: string): string {
+  return statSync(folder, { throwIfNoEntry: false }) ? folder : nearestFolder(dirname(folder));
 }
 
 function checkFile(path: string, stats: Stats): void {

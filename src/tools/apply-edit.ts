@@ -3,7 +3,7 @@ import { failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { findText, withoutOverlaps } from "./find-text.ts";
 import type { Found, Place, TextFile } from "./find-text.ts";
-import { countOf, formatCount } from "./format-bytes.ts";
+import { countOf, formatBytes, formatCount } from "./format-bytes.ts";
 import { encodeText, unitBytes } from "./text-format.ts";
 
 export interface Edit {
@@ -19,6 +19,7 @@ export interface Edited {
 }
 
 const mostPlaces = 1_000_000;
+const mostAdded = 100_000_000;
 const mostNamed = 10;
 
 /** Replaces a text in a file's bytes. Every byte outside the places stays, also those that are no valid text. */
@@ -46,6 +47,13 @@ export function applyEdit(file: TextFile, edit: Edit, shown: string): Edited | F
       "too_large",
       `old_string occurs more than ${formatCount(mostPlaces)} times in ${shown}.`,
       "Use a longer old_string.",
+    );
+  }
+  if (places.length * replacement.length > mostAdded) {
+    return failure(
+      "too_large",
+      `The edit would add more than ${formatBytes(mostAdded)} to ${shown}.`,
+      "Use a shorter new_string.",
     );
   }
   return {

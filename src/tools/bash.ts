@@ -1,15 +1,8 @@
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
-import type { Tool, ToolContext } from "../core/tool.ts";
-import type { Processes } from "../process/processes.ts";
-import { commandResult, type KeepOutput } from "./command-result.ts";
+import type { Tool } from "../core/tool.ts";
+import { askedLimits, runProgram, type Program, type ShellParts } from "./run-program.ts";
 import { readyMs, startInBackground } from "./start-in-background.ts";
-
-export interface ShellParts {
-  readonly processes: Processes;
-  readonly keepOutput: KeepOutput;
-  readonly maxOutputBytes: number;
-}
 
 const bashInput = z.object({
   command: z.string().min(1),
@@ -33,44 +26,21 @@ export function createBashTool(parts: ShellParts): Tool<BashInput> {
     // TERM, a grace of 2 s, KILL, and at most 10 s of looking for what is left.
     stopMs: 15_000,
     input: bashInput,
-    limits: (input) => (input.background ? { timeoutMs: readyMs(input) + 10_000 } : limitsOf(input)),
+    limits: (input) => (input.background ? { timeoutMs: readyMs(input) + 10_000 } : askedLimits(input)),
     run: (input, context) =>
-      input.background ? startInBackground(parts, input, context) : runBash(parts, input, context),
+      input.background
+        ? startInBackground(parts, { ...input, program: programOf(input.command) }, context)
+        : runProgram(parts, programOf(input.command), context),
   });
-}
-
-export function limitsOf(input: { timeout?: number | undefined; timeout_ms?: number | undefined }): {
-  timeoutMs?: number;
-} {
-  const timeoutMs = input.timeout_ms ?? (input.timeout === undefined ? undefined : input.timeout * 1000);
-  return timeoutMs === undefined ? {} : { timeoutMs };
 }
 
 /** No profile, no rc file: the command means the same on every machine. */
-export function bashArgv(command: string): readonly [string, ...string[]] {
-  return ["bash", "--noprofile", "--norc", "-c", command];
-}
-
-async function runBash(
-  parts: ShellParts,
-  { command }: BashInput,
-  context: ToolContext,
-): ReturnType<typeof commandResult> {
-  const { executionId, workdir: cwd, env, signal } = context;
-  const { maxOutputBytes, keepOutput } = parts;
-  const end = await parts.processes.runCommand({
-    argv: bashArgv(command),
-    cwd,
-    env,
-    executionId,
-    signal,
-    maxOutputBytes,
-    onOutput: (stream, output) => context.progress({ stream, output }),
-  });
-  if (end.stop) context.stopped(end.stop);
-  try {
-    return await commandResult(end, { executionId, keepOutput, maxOutputBytes, subject: "Command" });
-  } finally {
-    await end.discard();
-  }
+function programOf(command: string): Program {
+  return {
+    candidates: [
+      ["bash", "--noprofile", "--norc", "-c", command],
+      ["sh", "-c", command],
+    ],
+    subject: "Command",
+  };
 }

@@ -17,7 +17,9 @@ export function describeDifference(wanted: string, actual: string): string {
 
 /** A line without what is easily mistaken: no white space, and plain quotation marks and dashes. */
 export function plainKey(line: string): string {
-  return withoutSpace(line)
+  const bare = withoutSpace(line);
+  if (!/[^!-_a-~]/.test(bare)) return bare;
+  return bare
     .replaceAll(/[‘’‚‛`´]/g, "'")
     .replaceAll(/[“”„‟«»]/g, '"')
     .replaceAll(/[‐‑‒–—―−]/g, "-");

@@ -88,6 +88,7 @@ async function planEdits(located: Located, edits: readonly Edit[]): Promise<Plan
   const start = await readStart(located, largestFile);
   if (!start.ok)
     return start.errorType === "not_found" ? { ...start, hint: `${start.hint} write makes new files.` } : start;
+  if (!start.isWhole && start.stats.size <= largestFile) return changed(located);
   if (!start.isWhole) {
     const error = `${shown} is too large to edit (${formatBytes(Number(start.stats.size))}; the limit is 32 MB).`;
     return failure("too_large", error, "Change it with a program, through bash.");
@@ -116,8 +117,11 @@ async function planEdits(located: Located, edits: readonly Edit[]): Promise<Plan
 async function changedMeanwhile(located: Located, start: FileStart): Promise<Failure | undefined> {
   const now = await readStart(located, largestFile);
   const isSame = now.ok && now.isWhole && now.stats.ino === start.stats.ino && now.bytes.equals(start.bytes);
-  if (isSame) return undefined;
-  const error = `${located.shown} was changed by somebody else during the edit; nothing was written.`;
+  return isSame ? undefined : changed(located);
+}
+
+function changed({ shown }: Located): Failure {
+  const error = `${shown} was changed by somebody else during the edit; nothing was written.`;
   return failure("changed_meanwhile", error, "Read it again, then send the edit again.");
 }
 

@@ -6,7 +6,7 @@ import type { TextFile } from "./find-text.ts";
 import { decodeText } from "./text-format.ts";
 
 /** Longer files are not compared: the hint must not cost more than the edit. */
-const longestText = 4_000_000;
+const longestText = 2_000_000;
 const mostShownLines = 15;
 
 /** What to do about a text that is not in the file: the mistake where we know it, else the lines most like it. */

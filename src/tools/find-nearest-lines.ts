@@ -1,6 +1,7 @@
 import { plainKey } from "./describe-difference.ts";
 
-/** Keys that occur more often in the wanted text (braces, blank lines) say too little to be counted each time. */
+/** Shorter lines (braces, blanks) say too little about where they are from. */
+const shortestKey = 3;
 const mostPlacesOfKey = 8;
 const longestCompared = 500;
 
@@ -15,20 +16,20 @@ function byEqualLines(lines: readonly string[], wanted: readonly string[]): numb
   const places = new Map<string, number[]>();
   keys.forEach((key, index) => {
     const known = places.get(key) ?? [];
-    if (key !== "" && known.length < mostPlacesOfKey) places.set(key, [...known, index]);
+    if (key.length >= shortestKey && known.length < mostPlacesOfKey) places.set(key, [...known, index]);
   });
   const votes = new Map<number, number>();
   lines.forEach((line, at) => {
     const key = plainKey(line);
     for (const index of places.get(key) ?? []) votes.set(at - index, (votes.get(at - index) ?? 0) + weight(key));
   });
-  const all = keys.reduce((sum, key) => sum + (key === "" ? 0 : weight(key)), 0);
+  const all = keys.reduce((sum, key) => sum + weight(key), 0);
   const [start, votesForIt] = best(votes);
   return votesForIt * 2 >= all && all > 0 ? Math.max(start, 0) : undefined;
 }
 
 function weight(key: string): number {
-  return Math.min(key.length, 40);
+  return key.length < shortestKey ? 0 : Math.min(key.length, 40);
 }
 
 function best(votes: ReadonlyMap<number, number>): [start: number, votes: number] {

@@ -6,29 +6,38 @@ export interface GrepRecord {
   readonly text: string;
   /** The line was longer than `maxColumns`. */
   readonly isCut: boolean;
-  /** Where in the file the line begins. */
-  readonly offset: number;
-  /** Where in the line the first match begins, in bytes from 1; 0 for a line of context. */
-  readonly column: number;
 }
 
 export const maxColumns = 300;
 
-/** What `parseRecords` expects ripgrep to be called with. */
+/** Ripgrep keeps what it prints of a file in memory until that file is done: more matches of one file are not asked for. */
+const mostOfOneFile = 5001;
+
+/**
+ * What `parseRecords` expects ripgrep to be called with. Not with `--column`: for that it would collect all matches of a
+ * line in memory, and a line may be as long as a disk.
+ */
 export const recordOptions: readonly string[] = [
   "--no-heading",
   "--with-filename",
   "--null",
   "--line-number",
-  "--column",
-  "--byte-offset",
   "--no-context-separator",
   `--max-columns=${maxColumns}`,
   "--max-columns-preview",
+  `--max-count=${mostOfOneFile}`,
 ];
 
-/** Reads `path NUL line:column:offset:text` and, for context, `path NUL line-offset-text`. */
-export function parseRecords(output: Buffer, isCut: boolean): { records: GrepRecord[]; binaries: string[] } {
+export interface ParsedRecords {
+  readonly records: GrepRecord[];
+  /** Binary files that match. */
+  readonly binaries: string[];
+  /** There are more matches than records. */
+  readonly isCut: boolean;
+}
+
+/** Reads `path NUL line:text` and, for context, `path NUL line-text`. */
+export function parseRecords(output: Buffer, isCut: boolean): ParsedRecords {
   const records: GrepRecord[] = [];
   const binaries: string[] = [];
   let at = 0;
@@ -44,7 +53,9 @@ export function parseRecords(output: Buffer, isCut: boolean): { records: GrepRec
     if (record !== undefined) records.push(record);
     at = end === -1 ? output.length : end + 1;
   }
-  return { records, binaries };
+  const counts = Map.groupBy(records, ({ path }) => path);
+  const isFull = counts.values().some((ofFile) => ofFile.filter(({ isMatch }) => isMatch).length >= mostOfOneFile);
+  return { records, binaries, isCut: isCut || isFull };
 }
 
 /** Reads `path NUL count` lines. */
@@ -55,7 +66,7 @@ export function parseCounts(output: Buffer): { path: string; count: number }[] {
     const end = output.indexOf(10, nul);
     if (nul === -1 || end === -1) break;
     counts.push({
-      path: output.toString("utf8", at, nul),
+      path: plainPath(output.toString("utf8", at, nul)),
       count: Number.parseInt(output.toString("latin1", nul + 1, end), 10),
     });
     at = end + 1;
@@ -68,29 +79,30 @@ export function parsePaths(output: Buffer): string[] {
   return output
     .toString("utf8", 0, output.lastIndexOf(0) + 1)
     .split("\0")
-    .slice(0, -1);
+    .slice(0, -1)
+    .map(plainPath);
 }
 
 function parseRecord(path: string, rest: string): GrepRecord | undefined {
-  const match = /^(\d+):(\d+):(\d+):/.exec(rest);
-  const context = match === null ? /^(\d+)-(\d+)-/.exec(rest) : null;
-  const head = match ?? context;
+  const head = /^(\d+)([:-])/.exec(rest);
   if (head === null) return undefined;
   const line = rest.slice(head[0].length);
   const text = line.endsWith("\r") ? line.slice(0, -1) : line;
-  const cutNote = longLineNote.exec(text);
+  const note = longLineNote.exec(text);
   return {
-    path: path.startsWith("./") ? path.slice(2) : path,
+    path: plainPath(path),
     line: Number(head[1]),
-    isMatch: match !== null,
-    text: cutNote === null ? text : text.slice(0, cutNote.index),
-    isCut: cutNote !== null,
-    offset: Number(match?.[3] ?? context?.[2]),
-    column: Number(match?.[2] ?? 0),
+    isMatch: head[2] === ":",
+    text: note === null ? text : text.slice(0, note.index),
+    isCut: note !== null,
   };
 }
 
-const longLineNote = / \[\.\.\. (?:omitted end of long line|\d+ more match(?:es)?)\]$/;
+function plainPath(path: string): string {
+  return path.startsWith("./") ? path.slice(2) : path;
+}
+
+const longLineNote = / \[\.\.\. omitted end of long line\]$/;
 const binaryNote =
   /^(.*): (?:binary file matches|WARNING: stopped searching binary file after match) \(found .* byte around offset \d+\)\r?\n/;
 
@@ -98,7 +110,7 @@ const binaryNote =
 function takeBinaryNotes(head: string, binaries: string[]): string {
   let rest = head;
   for (let note = binaryNote.exec(rest); note !== null; note = binaryNote.exec(rest)) {
-    binaries.push(note[1]!);
+    binaries.push(plainPath(note[1]!));
     rest = rest.slice(note[0].length);
   }
   return rest;

@@ -13,9 +13,11 @@ import type { PathChoice } from "./grep-paths.ts";
 import { parseCounts, parsePaths, parseRecords, recordOptions } from "./grep-records.ts";
 import { reportCounts, reportFiles, reportRecords } from "./grep-report.ts";
 import type { Findings } from "./grep-report.ts";
+import { showPath } from "./locate-folder.ts";
 import { locate } from "./locate.ts";
 import type { Located } from "./locate.ts";
-import { showMatchInLongLines } from "./long-lines.ts";
+import { showMatchesInLongLines } from "./long-lines.ts";
+import type { RunSearch, SearchTerms } from "./long-lines.ts";
 import { notFound } from "./open-file.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import type { RipgrepEnd } from "./ripgrep.ts";
@@ -31,7 +33,7 @@ const input = z.object({
   context: z.number().int().min(0).max(50).optional().describe("Lines around each match"),
   output_mode: z.enum(["content", "files", "count"]).optional(),
   include_ignored: z.boolean().optional().describe("Also what git ignores"),
-  limit: z.number().int().min(1).max(10_000).optional().describe("Default 250"),
+  limit: z.number().int().min(1).max(5000).optional().describe("Default 250"),
 });
 
 type GrepInput = z.output<typeof input>;
@@ -47,22 +49,29 @@ export function createGrepTool(processes: Pick<Processes, "runCommand">): Tool<G
     input,
     resources: ({ path = "." }) => [{ kind: "path", path, access: "read" }],
     run: (wanted, context) =>
-      asResult(wanted.path ?? ".", context.signal, async () => {
-        if (wanted.pattern.includes("\0")) {
-          return failure("pattern", "The pattern contains a NUL character.", "Send it without that character.");
-        }
-        const place = await locateSearch(wanted.path ?? ".", context.workdir);
-        if (!place.ok) return place;
-        const glob = place.isOneFile ? undefined : wanted.glob;
-        const choice = choosePaths({ glob, type: wanted.type, folder: relative(place.root, place.path) || "." });
-        if (!choice.ok) return choice;
-        const options = [...fixedOptions, ...wantedOptions(wanted), ...choice.options];
-        const path = relative(place.root, place.path) || ".";
-        const search = { options, pattern: patternOf(wanted), path, cwd: place.root, isOneFile: place.isOneFile };
-        const found = await runRipgrep(processes, search, context);
-        return found.ok ? report(found, wanted, { choice, root: place.root }) : found;
-      }),
+      asResult(wanted.path ?? ".", context.signal, () =>
+        grep(wanted, context.workdir, (request) => runRipgrep(processes, request, context)),
+      ),
   });
+}
+
+async function grep(wanted: GrepInput, workdir: string, run: RunSearch): Promise<ToolResult> {
+  if (wanted.pattern.includes("\0")) {
+    return failure("pattern", "The pattern contains a NUL character.", "Send it without that character.");
+  }
+  const place = await locateSearch(wanted.path ?? ".", workdir);
+  if (!place.ok) return place;
+  const path = relative(place.root, place.path) || ".";
+  const choice = choosePaths({ glob: place.isOneFile ? undefined : wanted.glob, type: wanted.type, folder: path });
+  if (!choice.ok) return choice;
+  const how = { options: [...fixedOptions, ...patternOptions(wanted)], pattern: patternOf(wanted), cwd: place.root };
+  const found = await run({
+    ...how,
+    options: [...how.options, ...choice.options, ...outputOptions(wanted)],
+    paths: [path],
+    memory: place.isOneFile ? "mapped" : "auto",
+  });
+  return found.ok ? report(found, wanted, { choice, how, run }) : found;
 }
 
 type SearchPlace = Located & { readonly isOneFile: boolean };
@@ -93,15 +102,23 @@ const fixedOptions = [
   "--no-ignore-global",
 ];
 
-function wantedOptions(wanted: GrepInput): string[] {
+function patternOptions(wanted: GrepInput): string[] {
   const options: string[] = [];
   if (isPlain(wanted)) options.push("--fixed-strings");
   if (wanted.ignore_case) options.push("--ignore-case");
-  if (wanted.multiline || wanted.pattern.includes("\n")) options.push("--multiline", "--multiline-dotall");
+  if (isMultiline(wanted)) options.push("--multiline", "--multiline-dotall");
   if (wanted.include_ignored) options.push("--no-ignore");
-  if (wanted.output_mode === "files") return [...options, "--files-with-matches", "--null"];
-  if (wanted.output_mode === "count") return [...options, "--count", "--with-filename", "--null"];
-  return [...options, ...recordOptions, `--context=${wanted.context ?? 0}`];
+  return options;
+}
+
+function outputOptions({ output_mode = "content", context = 0 }: GrepInput): string[] {
+  if (output_mode === "files") return ["--files-with-matches", "--null"];
+  if (output_mode === "count") return ["--count", "--with-filename", "--null"];
+  return [...recordOptions, `--context=${context}`];
+}
+
+function isMultiline({ multiline, pattern }: GrepInput): boolean {
+  return multiline === true || pattern.includes("\n");
 }
 
 function isPlain({ fixed_strings, pattern }: GrepInput): boolean {
@@ -117,11 +134,10 @@ function patternOf(wanted: GrepInput): string {
 }
 
 async function report(
-  found: RipgrepEnd,
+  { output, isCut, unreadable }: RipgrepEnd,
   wanted: GrepInput,
-  { choice, root }: { choice: PathChoice; root: string },
+  { choice, how, run }: { choice: PathChoice; how: SearchTerms; run: RunSearch },
 ): Promise<ToolResult> {
-  const { output, isCut, unreadable } = found;
   const notes = unreadable > 0 ? [`[${countOf(unreadable, "path")} could not be read.]`] : [];
   const findings: Findings = { limit: wanted.limit ?? 250, isCut, notes };
   const takes = ({ path }: { path: string }): boolean => choice.takes(path);
@@ -135,9 +151,10 @@ async function report(
   }
   const parsed = parseRecords(output, isCut);
   const records = parsed.records.filter(takes).toSorted(byPlace);
-  const binaries = parsed.binaries.map((path) => `[${path} is binary and matches.]`);
-  if (records.length === 0) return nothing(wanted, [...binaries, ...notes]);
-  return reportRecords(await showMatchInLongLines(records, root), { ...findings, notes: [...binaries, ...notes] });
+  const allNotes = [...parsed.binaries.map((path) => `[${showPath(path)} is binary and matches.]`), ...notes];
+  if (records.length === 0) return nothing(wanted, allNotes);
+  const shown = isMultiline(wanted) ? records : await showMatchesInLongLines(records, how, run);
+  return reportRecords(shown, { ...findings, isCut: parsed.isCut, notes: allNotes });
 }
 
 function byPlace(a: { path: string; line?: number }, b: { path: string; line?: number }): number {

@@ -1,40 +1,85 @@
 import { constants } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { maxColumns } from "./grep-records.ts";
+import type { Failure } from "./failure.ts";
 import type { GrepRecord } from "./grep-records.ts";
+import type { RipgrepEnd, RipgrepRequest } from "./ripgrep.ts";
 import { detectFormat } from "./text-format.ts";
 
-const before = 100;
-const length = 300;
-const most = 100;
+export type RunSearch = (request: RipgrepRequest) => Promise<RipgrepEnd | Failure>;
+export type SearchTerms = Pick<RipgrepRequest, "options" | "pattern" | "cwd">;
 
-/** Of lines too long to print, ripgrep gives the start; this puts the part around the match in its place. */
-export async function showMatchInLongLines(records: readonly GrepRecord[], root: string): Promise<GrepRecord[]> {
-  let left = most;
-  const shown: GrepRecord[] = [];
-  for (const record of records) {
-    if (!record.isCut) shown.push(record);
-    else if (record.column <= maxColumns - 50 || left-- <= 0) shown.push({ ...record, text: `${record.text}…` });
-    else shown.push({ ...record, text: (await readAround(join(root, record.path), record)) ?? `${record.text}…` });
+const mostFiles = 10;
+const largestFile = 20_000_000;
+const excerptBytes = 300;
+const bytesBefore = 100;
+
+/**
+ * Of a line too long to print, ripgrep gives the start, which is seldom where the match is. This searches those few files
+ * again for the places of their matches, and puts the text around the first one of each line in its place.
+ */
+export async function showMatchesInLongLines(
+  records: readonly GrepRecord[],
+  terms: SearchTerms,
+  run: RunSearch,
+): Promise<GrepRecord[]> {
+  const long = records.filter(({ isCut, isMatch }) => isCut && isMatch).map(({ path }) => path);
+  const paths: string[] = [];
+  for (const path of [...new Set(long)].slice(0, mostFiles)) {
+    if (await isSearchable(join(terms.cwd, path))) paths.push(path);
   }
-  return shown;
+  const places = paths.length === 0 ? new Map<string, number>() : await findPlaces(paths, terms, run);
+  return Promise.all(
+    records.map(async (record) => {
+      if (!record.isCut) return record;
+      const place = places.get(keyOf(record.path, record.line));
+      const around = place === undefined ? undefined : await readAround(join(terms.cwd, record.path), place);
+      return { ...record, text: around ?? `${record.text}…` };
+    }),
+  );
 }
 
-async function readAround(path: string, { offset, column }: GrepRecord): Promise<string | undefined> {
+/** Ripgrep keeps every match of a line in memory when it is asked for places. */
+async function isSearchable(path: string): Promise<boolean> {
+  return stat(path).then(
+    ({ size }) => size <= largestFile,
+    () => false,
+  );
+}
+
+/** Path and line → where in the file the first match of that line begins. */
+async function findPlaces(paths: readonly string[], terms: SearchTerms, run: RunSearch): Promise<Map<string, number>> {
+  const output = ["--no-heading", "--with-filename", "--null", "--line-number", "--only-matching", "--byte-offset"];
+  const options = [...terms.options, ...output, "--max-columns=20"];
+  const found = await run({ ...terms, options, paths, memory: "limited" });
+  const places = new Map<string, number>();
+  // The hint of where is not worth a failed call.
+  if (!found.ok) return places;
+  for (const [, path = "", line = "", offset = ""] of found.output.toString("utf8").matchAll(placeLine)) {
+    const key = keyOf(path, Number(line));
+    if (!places.has(key)) places.set(key, Number(offset));
+  }
+  return places;
+}
+
+// oxlint-disable-next-line no-control-regex
+const placeLine = /^([^\u0000\n]+)\u0000(\d+):(\d+):/gm;
+
+function keyOf(path: string, line: number): string {
+  return `${line}:${path}`;
+}
+
+async function readAround(path: string, place: number): Promise<string | undefined> {
   try {
     const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
-      const buffer = Buffer.alloc(length);
+      const buffer = Buffer.alloc(excerptBytes);
       await handle.read(buffer, 0, 4, 0);
       // Ripgrep counts in the UTF-8 that it made of other encodings.
       if (detectFormat(buffer).encoding !== "utf-8") return undefined;
-      const { bytesRead } = await handle.read(buffer, 0, length, offset + column - 1 - before);
-      const text = buffer.toString("utf8", 0, bytesRead);
-      const end = text.search(/[\r\n]/);
-      const line = end === -1 ? `${text}…` : text.slice(0, end);
-      // Half a character at either end is no part of the line.
-      return `…${line.replace(/^\uFFFD+/, "").replace(/\uFFFD+(…?)$/, "$1")}`;
+      const start = Math.max(place - bytesBefore, 0);
+      const { bytesRead } = await handle.read(buffer, 0, excerptBytes, start);
+      return cutToLine(buffer.subarray(0, bytesRead), place - start);
     } finally {
       await handle.close();
     }
@@ -42,4 +87,14 @@ async function readAround(path: string, { offset, column }: GrepRecord): Promise
     // Gone or closed since it was searched: then the start of the line has to do.
     return undefined;
   }
+}
+
+/** The part of an excerpt that belongs to the line of the match, with "…" where the line goes on. */
+function cutToLine(excerpt: Buffer, match: number): string {
+  const before = excerpt.lastIndexOf(10, Math.max(match - 1, 0));
+  const end = excerpt.indexOf(10, match);
+  const text = excerpt.toString("utf8", before + 1, end === -1 ? excerpt.length : end).replace(/\r$/, "");
+  // Half a character at either end is no part of the line.
+  const whole = text.replace(/^\uFFFD+/, "").replace(/\uFFFD+$/, "");
+  return `${before === -1 ? "…" : ""}${whole}${end === -1 ? "…" : ""}`;
 }

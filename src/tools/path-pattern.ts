@@ -9,7 +9,7 @@ export function compilePath(pattern: string): PathPattern | undefined {
   const parts: (MatchName | "**")[] = [];
   for (const part of pattern.split("/")) {
     if (part === "" || part === ".") continue;
-    const compiled = part === "**" ? "**" : compileName(part);
+    const compiled = /^\*{2,}$/.test(part) ? "**" : compileName(part);
     if (compiled === undefined) return undefined;
     if (compiled !== "**" || parts.at(-1) !== "**") parts.push(compiled);
   }

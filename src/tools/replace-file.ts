@@ -54,7 +54,7 @@ interface Job {
 
 async function place(job: Job, options: ReplaceOptions): Promise<Replaced | Failure> {
   const folder = dirname(job.located.path);
-  const firstMade = job.before === undefined ? await mkdir(folder, { recursive: true }) : undefined;
+  const firstMade = job.before === undefined ? await makeFolders(folder) : undefined;
   let isDone = false;
   try {
     await removeStaleTemporaries(folder);
@@ -127,6 +127,22 @@ async function statIfThere(path: string): Promise<BigIntStats | undefined> {
     if (codeOf(thrown) === "ENOENT") return undefined;
     throw thrown;
   }
+}
+
+/** Makes a folder and those above it; says which one was the first to be made. Node's own way calls EROFS an ENOENT. */
+async function makeFolders(folder: string): Promise<string | undefined> {
+  try {
+    await mkdir(folder);
+    return folder;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return undefined;
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+  }
+  const first = await makeFolders(dirname(folder));
+  await mkdir(folder).catch((thrown: unknown) => {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+  });
+  return first ?? folder;
 }
 
 /** Takes back the folders that were made for a file which then could not be written. */

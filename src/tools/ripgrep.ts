@@ -9,9 +9,15 @@ export interface RipgrepRequest {
   readonly options: readonly string[];
   readonly pattern: string;
   /** Relative to `cwd`. */
-  readonly path: string;
+  readonly paths: readonly string[];
   readonly cwd: string;
-  readonly isOneFile: boolean;
+  /**
+   * Ripgrep keeps a whole line in memory.
+   * - `limited`: at most 1 GB; a longer line makes the search fail
+   * - `mapped`: files are mapped, so that any line will do; many times slower for a tree of small files
+   * - `auto`: limited first, and mapped only if that fails
+   */
+  readonly memory: "limited" | "mapped" | "auto";
 }
 
 export interface RipgrepEnd {
@@ -23,13 +29,9 @@ export interface RipgrepEnd {
   readonly unreadable: number;
 }
 
-const maxOutputBytes = 4_000_000;
+const maxOutputBytes = 2_000_000;
 const maxComplaintBytes = 65_536;
 
-/**
- * Searches with ripgrep. It reads files in pieces, but keeps a line in memory, so it runs with a limit; only if a line
- * is longer than that, it searches again with mapped files, which is many times slower for a tree of small ones.
- */
 export async function runRipgrep(
   processes: Pick<Processes, "runCommand">,
   request: RipgrepRequest,
@@ -37,8 +39,8 @@ export async function runRipgrep(
 ): Promise<RipgrepEnd | Failure> {
   const program = await findRipgrep();
   const run = (isMapped: boolean): Promise<Ended> => runOnce(processes, { ...request, program, isMapped }, context);
-  const first = await run(request.isOneFile);
-  const ended = first.end.killedBy === "SIGABRT" && !request.isOneFile ? await run(true) : first;
+  const first = await run(request.memory === "mapped");
+  const ended = request.memory === "auto" && first.end.killedBy === "SIGABRT" ? await run(true) : first;
   context.signal.throwIfAborted();
   return judge(ended);
 }
@@ -54,8 +56,8 @@ async function runOnce(
   request: RipgrepRequest & { readonly program: string; readonly isMapped: boolean },
   context: ToolContext,
 ): Promise<Ended> {
-  const { program, isMapped, options, pattern, path } = request;
-  const search = [program, isMapped ? "--mmap" : "--no-mmap", ...options, "--", pattern, path] as const;
+  const { program, isMapped, options, pattern, paths } = request;
+  const search = [program, isMapped ? "--mmap" : "--no-mmap", ...options, "--", pattern, ...paths] as const;
   const end = await processes.runCommand({
     argv: isMapped ? search : ["/bin/sh", "-c", withMemoryLimit, "sh", ...search],
     cwd: request.cwd,
@@ -75,7 +77,7 @@ async function runOnce(
   }
 }
 
-/** 1 GB. Where the system has no such limit (macOS), the search goes on without. */
+/** Where the system has no such limit (macOS), the search goes on without. */
 const withMemoryLimit = 'ulimit -v 1000000 2>/dev/null; exec "$@"';
 
 function judge({ end, output, complaints }: Ended): RipgrepEnd | Failure {

@@ -4,10 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
 import type { Tool, ToolContext, ToolResult } from "../core/tool.ts";
-import type { CommandEnd } from "../process/command.ts";
-import { limitsOf, type ShellParts } from "./bash.ts";
-import { commandResult } from "./command-result.ts";
-import { failure } from "./failure.ts";
+import { askedLimits, runProgram, type Program, type ShellParts } from "./run-program.ts";
 
 const pythonInput = z.object({
   code: z.string().min(1),
@@ -25,7 +22,7 @@ export function createRunPythonTool(parts: ShellParts): Tool<PythonInput> {
     timeoutMs: 120_000,
     stopMs: 15_000,
     input: pythonInput,
-    limits: limitsOf,
+    limits: askedLimits,
     run: (input, context) => runPython(parts, input.code, context),
   });
 }
@@ -36,19 +33,15 @@ async function runPython(parts: ShellParts, code: string, context: ToolContext):
   try {
     const script = join(folder, "main.py");
     await writeFile(script, code, { mode: 0o600 });
-    for (const program of ["python3", "python"]) {
-      const end = await runScript(parts, [program, "-c", runFile, script], context);
-      if (end.startError?.code === "ENOENT") continue;
-      if (end.stop) context.stopped(end.stop);
-      try {
-        const { maxOutputBytes, keepOutput } = parts;
-        const options = { executionId: context.executionId, keepOutput, maxOutputBytes, subject: "Python" };
-        return await commandResult(end, options);
-      } finally {
-        await end.discard();
-      }
-    }
-    return failure("spawn", "There is no python3 on this machine", "Install Python 3, or use bash.");
+    const program: Program = {
+      candidates: [
+        ["python3", "-c", runFile, script],
+        ["python", "-c", runFile, script],
+      ],
+      subject: "Python",
+      env: { PYTHONUNBUFFERED: "1", PYTHONIOENCODING: "utf-8" },
+    };
+    return await runProgram(parts, program, context);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -62,19 +55,3 @@ const runFile = [
   "code = open(sys.argv[0], encoding='utf-8', newline='').read()",
   "exec(compile(code, '<code>', 'exec'), {'__name__': '__main__'})",
 ].join("\n");
-
-function runScript(
-  { processes, maxOutputBytes }: ShellParts,
-  argv: readonly [string, ...string[]],
-  context: ToolContext,
-): Promise<CommandEnd> {
-  return processes.runCommand({
-    argv,
-    cwd: context.workdir,
-    env: { ...context.env, PYTHONUNBUFFERED: "1", PYTHONIOENCODING: "utf-8" },
-    executionId: context.executionId,
-    signal: context.signal,
-    maxOutputBytes,
-    onOutput: (stream, output) => context.progress({ stream, output }),
-  });
-}

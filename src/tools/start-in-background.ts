@@ -1,19 +1,29 @@
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { Readiness } from "../process/readiness.ts";
-import { bashArgv, type BashInput, type ShellParts } from "./bash.ts";
+import type { BackgroundRequest, BackgroundStart } from "../process/start-background.ts";
 import { failure } from "./failure.ts";
+import { askedTimeoutMs, type Program, type ShellParts } from "./run-program.ts";
+
+export interface BackgroundOrder {
+  readonly program: Program;
+  readonly timeout?: number | undefined;
+  readonly timeout_ms?: number | undefined;
+  readonly ready_text?: string | undefined;
+  readonly ready_port?: number | undefined;
+  readonly keep_running?: boolean | undefined;
+}
 
 /** How long a background process may take to be ready when the call names no time. */
 const defaultReadyMs = 30_000;
 
 /** With `background`, the call's time limit is the time to get ready: the process itself has none. */
-export function readyMs({ timeout, timeout_ms: timeoutMs }: BashInput): number {
-  return timeoutMs ?? (timeout === undefined ? defaultReadyMs : timeout * 1000);
+export function readyMs(order: Pick<BackgroundOrder, "timeout" | "timeout_ms">): number {
+  return askedTimeoutMs(order) ?? defaultReadyMs;
 }
 
 export async function startInBackground(
   parts: ShellParts,
-  input: BashInput,
+  input: BackgroundOrder,
   context: ToolContext,
 ): Promise<ToolResult> {
   const readiness = readinessOf(input);
@@ -25,8 +35,7 @@ export async function startInBackground(
     );
   }
   const { executionId, workdir: cwd, env, signal, conversationId } = context;
-  const start = await parts.processes.background.start({
-    argv: bashArgv(input.command),
+  const start = await startFirst(parts.processes, input.program, {
     cwd,
     env,
     executionId,
@@ -55,7 +64,21 @@ export async function startInBackground(
   return { ok: true, output: `${told} Read or stop it with the tool processes.${seen}`, data };
 }
 
-function readinessOf({ ready_text: text, ready_port: port }: BashInput): Readiness | "both" | undefined {
+/** The first program of the list that exists. */
+async function startFirst(
+  { background }: ShellParts["processes"],
+  { candidates }: Program,
+  request: Omit<BackgroundRequest, "argv">,
+): Promise<BackgroundStart> {
+  let start: BackgroundStart | undefined;
+  for (const argv of candidates) {
+    start = await background.start({ ...request, argv });
+    if (start.state !== "not_started" || start.startError.code !== "ENOENT") break;
+  }
+  return start!;
+}
+
+function readinessOf({ ready_text: text, ready_port: port }: BackgroundOrder): Readiness | "both" | undefined {
   if (text !== undefined && port !== undefined) return "both";
   if (text !== undefined) return { text };
   return port === undefined ? undefined : { port };

@@ -93,13 +93,13 @@ export async function walkTree(walk: Walk): Promise<{ readonly unreadable: numbe
   }
 
   while (level.length > 0 && !isStopped) {
-    const next: Folder[] = [];
+    const next: Folder[][] = [];
     for (let at = 0; at < level.length && !isStopped; at += atOnce) {
       walk.signal.throwIfAborted();
       const read = await Promise.all(level.slice(at, at + atOnce).map(readFolder));
-      for (const folder of read) if (folder !== undefined) next.push(...visitEntries(folder));
+      for (const folder of read) if (folder !== undefined) next.push(visitEntries(folder));
     }
-    level = next;
+    level = next.flat();
   }
   return { unreadable };
 }

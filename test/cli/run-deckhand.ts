@@ -1,7 +1,6 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -30,6 +29,9 @@ export interface RunOptions {
   readonly stdin?: string | Buffer | null;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The user who runs it; only root can choose. */
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
 export interface Started {
@@ -56,6 +58,8 @@ export async function openMachine(t: { after(hook: () => Promise<void>): void })
     const child = spawn(process.execPath, [...(options.program ?? unbuilt), ...args], {
       cwd: options.cwd ?? workdir,
       env: { ...env, ...options.env },
+      ...(options.uid === undefined ? {} : { uid: options.uid }),
+      ...(options.gid === undefined ? {} : { gid: options.gid }),
     });
     return follow(child, options.stdin);
   };
@@ -76,13 +80,4 @@ export function follow(child: ChildProcessWithoutNullStreams, stdin: string | Bu
     resolve({ code, signal, stdout: stdout(), stderr: stderr() });
   });
   return { child, ended: promise, stdout, stderr };
-}
-
-/** Asks until the answer is yes; a test that waits longer than this has failed. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 20_000): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!(await holds())) {
-    if (performance.now() > deadline) throw new Error(`Waited ${limitMs / 1000} s in vain until ${what}.`);
-    await sleep(20);
-  }
 }

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openMachine, until } from "./run-deckhand.ts";
+import { openMachine } from "./run-deckhand.ts";
+import { until } from "../support/runtime.ts";
 
 const executionKeys = [
   "id",
@@ -140,7 +141,11 @@ describe("the input", () => {
       [["--input", "none.json"], "", /^deckhand: The input can't be read from none\.json: ENOENT.*\n$/],
       [["--input", "."], "", /^deckhand: The input can't be read from \.: EISDIR.*\n$/],
       [["--input", "/dev/zero"], "", /^deckhand: The input from \/dev\/zero is larger than 64 MB; send less\.\n$/],
-      [["-"], Buffer.from([0x22, 0xff, 0x22]), /^deckhand: The input from stdin is not UTF-8 text; convert it first\.\n$/],
+      [
+        ["-"],
+        Buffer.from([0x22, 0xff, 0x22]),
+        /^deckhand: The input from stdin is not UTF-8 text; convert it first\.\n$/,
+      ],
       [["{}", "--input", "x"], "", /^deckhand: The input was given twice, .* leave one of them out\.\n$/],
     ];
     for (const [args, stdin, sentence] of cases) {
@@ -167,7 +172,13 @@ test("--quiet leaves only the error", async (t) => {
 
 test("--timeout ends the call with 124 and says how that was proved [E3, E4]", async (t) => {
   const machine = await openMachine(t);
-  const { code, stderr } = await machine.run(["tool", "bash", '{"command":"sleep 300 & sleep 300"}', "--timeout", "0.5"]);
+  const { code, stderr } = await machine.run([
+    "tool",
+    "bash",
+    '{"command":"sleep 300 & sleep 300"}',
+    "--timeout",
+    "0.5",
+  ]);
   assert.equal(code, 124);
   assert.match(stderr, /^deckhand: Timeout after 0\.5 s\.\nStopped after .+; nothing of it still runs: .+\.\n/);
 });

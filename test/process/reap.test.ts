@@ -136,7 +136,7 @@ test("a process that got the number of a dead one is not touched [E4]", async (t
 
 test(
   "a runtime in another PID namespace counts as alive until that namespace is gone [E4]",
-  inMode("require"),
+  seesAllNamespaces() ? inMode("require") : { skip: "this is not the first PID namespace of the machine" },
   async (t) => {
     const { folder, processes } = await openBench(t);
     const run = join(folder, "run", "call_elsewhere");
@@ -174,6 +174,11 @@ test(
     );
   },
 );
+
+/** Only from the first namespace of a machine all others can be seen. */
+function seesAllNamespaces(): boolean {
+  return process.platform === "linux" && readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]";
+}
 
 /** The PID namespace that the children of bwrap live in. */
 function namespaceUnder(pid: number): string | undefined {

@@ -19,6 +19,7 @@ const shapes: Record<string, readonly string[]> = {
   "holds-stdout": ["child"],
   stopped: ["child", "stopped"],
   "fork-loop": ["child"],
+  "keeps-moving": ["moves"],
 };
 
 const repeats = count({ quick: 5, full: 100 });

@@ -31,7 +31,7 @@ interface TestContext {
 export interface Bench {
   readonly folder: string;
   readonly processes: Processes;
-  run(argv: readonly [string, ...string[]], more?: Partial<CommandRequest>): Promise<CommandEnd>;
+  readonly run: (argv: readonly [string, ...string[]], more?: Partial<CommandRequest>) => Promise<CommandEnd>;
 }
 
 /** Processes in a folder of their own, closed after the test; the run folder must be empty then. */

@@ -24,7 +24,7 @@ export interface EngineUnderTest<UsedClock extends Clock = Clock> {
   readonly ledger: RecordingLedger;
   readonly events: RuntimeEvent[];
   /** Only those of one kind. */
-  eventsOf<Type extends EventType>(type: Type): RuntimeEvent<Type>[];
+  readonly eventsOf: <Type extends EventType>(type: Type) => RuntimeEvent<Type>[];
 }
 
 export interface EngineSetup<UsedClock extends Clock> extends Partial<

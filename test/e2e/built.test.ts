@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+import { built, follow, openMachine } from "../cli/run-deckhand.ts";
+
+const root = join(import.meta.dirname, "..", "..");
+
+describe("the built package", () => {
+  test("is there: `npm test` builds it first", () => {
+    assert.ok(existsSync(join(root, "dist", "cli.js")), "run `npm run build` before these tests");
+  });
+
+  test("the command answers, runs a tool, records it and ends with its codes", async (t) => {
+    const machine = await openMachine(t);
+    const run = (...args: string[]) => machine.run(args, { program: built });
+    assert.match((await run("--version")).stdout, /^\d+\.\d+\.\d+\n$/);
+    assert.match((await run("--help")).stdout, /^deckhand runs tool calls/);
+    const hello = await run("tool", "bash", '{"command":"echo hello"}');
+    assert.equal(hello.code, 0);
+    assert.match(hello.stdout, /^hello\n/);
+    assert.equal((await run("tool", "raed")).code, 2);
+    assert.equal((await run("tool", "bash", '{"command":"false"}')).code, 1);
+    const grep = await run("tool", "grep", '{"pattern":"x"}');
+    assert.equal(grep.code, 0, grep.stderr);
+    const calls = JSON.parse((await run("calls", "--json")).stdout) as { state: string }[];
+    assert.deepEqual(
+      calls.map(({ state }) => state),
+      ["completed", "failed", "failed", "completed"],
+    );
+    const welcome = await run();
+    assert.deepEqual({ code: welcome.code, stderr: welcome.stderr }, { code: 0, stderr: "" });
+  });
+});
+
+describe("the examples run, and say so by exit code 0", { concurrency: 2 }, () => {
+  for (const name of readdirSync(join(root, "examples")).filter((file) => file.endsWith(".ts"))) {
+    test(name, async (t) => {
+      const { workdir, env } = await openMachine(t);
+      const child = spawn(process.execPath, [join(root, "examples", name)], { cwd: workdir, env });
+      const { code, stdout, stderr } = await follow(child, undefined).ended;
+      assert.equal(code, 0, stdout + stderr);
+    });
+  }
+});

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { copyFileSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { findVictims } from "../../src/process/find-victims.ts";
+import { identify, isAlive } from "../../src/process/identity.ts";
+import { openProcessTable } from "../../src/process/process-table.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { eventually } from "./support.ts";
+
+const table = openProcessTable(process.platform);
+const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
+
+test("a process is itself, and not the next one with its number [E4]", async () => {
+  const child = spawn("sleep", ["300"], { stdio: "ignore" });
+  const identity = identify(table, child.pid!)!;
+  assert.equal(isAlive(table, identity), true);
+  assert.equal(isAlive(table, { ...identity, startTime: "1" }), false);
+  assert.equal(isAlive(table, { ...identity, bootId: "another boot" }), false);
+  const gone = once(child, "exit");
+  child.kill("SIGKILL");
+  await gone;
+  assert.equal(isAlive(table, identity), false);
+});
+
+test("a zombie is not alive [E4]", onLinux, async (t) => {
+  // The shell starts a child and becomes a program that never waits for it.
+  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 300"], { stdio: ["ignore", "pipe", "ignore"] });
+  t.after(() => void parent.kill("SIGKILL"));
+  const [line] = (await once(parent.stdout, "data")) as [Buffer];
+  const zombie = Number(line.toString());
+  await eventually(() => table.find(zombie)?.alive === false, "the zombie is seen as dead");
+});
+
+test("a program whose name looks like the fields after it is read right [E4]", onLinux, async (t) => {
+  const path = join(await temporaryFolder(t), "a) Z 1 (b");
+  copyFileSync("/bin/sleep", path);
+  const child = spawn(path, ["300"], { stdio: "ignore" });
+  t.after(() => void child.kill("SIGKILL"));
+  const entry = table.find(child.pid!);
+  assert.deepEqual([entry?.parentPid, entry?.alive], [process.pid, true]);
+});
+
+test("a marker counts whole: another execution's id may begin with ours [E4]", onLinux, async (t) => {
+  const child = spawn("sleep", ["300"], { stdio: "ignore", env: { A: "x", DECKHAND_EXECUTION: "call_12" } });
+  t.after(() => void child.kill("SIGKILL"));
+  await eventually(() => table.hasVariable(child.pid!, "DECKHAND_EXECUTION=call_12") === true, "it carries its own");
+  assert.equal(table.hasVariable(child.pid!, "DECKHAND_EXECUTION=call_1"), false);
+  assert.equal(table.hasVariable(child.pid!, "EXECUTION=call_12"), false);
+});
+
+test("whoever writes to the output is part of the command, whoever reads it is not [E4]", onLinux, async (t) => {
+  const path = join(await temporaryFolder(t), "stdout");
+  const writer = spawn("sleep", ["300"], { stdio: ["ignore", openSync(path, "a"), "ignore"], env: {} });
+  const reader = spawn("sleep", ["300"], { stdio: [openSync(path, "r"), "ignore", "ignore"], env: {} });
+  t.after(() => void (writer.kill("SIGKILL"), reader.kill("SIGKILL")));
+  const target = { marker: "DECKHAND_EXECUTION=call_files", root: null, outputPaths: new Set([path]) };
+  const { victims, complete } = findVictims(table, target, { known: new Map() });
+  assert.deepEqual([victims.map(({ pid }) => pid), complete], [[writer.pid], true]);
+});
+
+test("neither we nor those who started us are ever victims [E4]", () => {
+  const root = identify(table, process.ppid);
+  const target = { marker: "PATH=" + process.env["PATH"]!, root, outputPaths: new Set<string>() };
+  const { victims } = findVictims(table, target, {
+    known: new Map([[process.pid, identify(table, process.pid)!.startTime]]),
+  });
+  const pids = victims.map(({ pid }) => pid);
+  assert.equal(pids.includes(process.pid), false);
+  assert.equal(pids.includes(process.ppid), false);
+  assert.equal(pids.includes(1), false);
+});
