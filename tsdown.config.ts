@@ -30,9 +30,9 @@ export default defineConfig({
   inputOptions: { experimental: { chunkOptimization: false } },
   deps: {
     // Pure JavaScript is bundled: loading zod as 60 small files costs twice the time of loading one chunk of it.
-    alwaysBundle: ["zod", "@stricli/core", "tinyglobby"],
+    alwaysBundle: ["zod", "tinyglobby"],
     // Its types stay an import: a user's schemas and ours must be the same type.
     dts: { neverBundle: ["zod"] },
-    onlyBundle: ["zod", "@stricli/core", "tinyglobby", "fdir", "picomatch"],
+    onlyBundle: ["zod", "tinyglobby", "fdir", "picomatch"],
   },
 });

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFinal, type Execution } from "../core/execution.ts";
-import { executionToWire } from "../core/wire.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
 import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCode } from "./exit-code.ts";
 import { findExecution } from "./find-execution.ts";
-import { openRuntime } from "./open-runtime.ts";
+import { withRuntime } from "./open-runtime.ts";
+import { printableExecution } from "./printable-execution.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -19,8 +19,7 @@ const askAgainMs = 2000;
 export async function runCallsCancel(invocation: Invocation, terminal: Terminal): Promise<number> {
   const given = invocation.positionals[0]!;
   const asJson = invocation.has("json");
-  const runtime = await openRuntime(invocation, terminal);
-  try {
+  return withRuntime(invocation, terminal, async (runtime) => {
     const found = await findExecution(runtime, given);
     const reason = reasonOf(invocation);
     const underWay = found !== undefined && (await runtime.cancel(found.id, reason));
@@ -30,14 +29,12 @@ export async function runCallsCancel(invocation: Invocation, terminal: Terminal)
     const execution = found && ((await runtime.get(found.id)) ?? found);
     const stopped = underWay && execution !== undefined && isFinal(execution.state);
     if (asJson) {
-      const record = execution ? executionToWire(execution) : null;
+      const record = execution ? printableExecution(execution) : null;
       terminal.printJson({ id: execution?.id ?? given, cancelled: underWay, execution: record });
     } else if (stopped) terminal.print(neutralizeText(tellEnd(execution)));
     else terminal.tell(`deckhand: ${tellWhyNot(given, execution, runtime.workdir)}`);
     return stopped ? exitCode.done : exitCode.failed;
-  } finally {
-    await runtime.close();
-  }
+  });
 }
 
 function reasonOf(invocation: Invocation): string {

@@ -1,12 +1,12 @@
 import { executionStates, type Execution, type ExecutionState } from "../core/execution.ts";
 import { nearest } from "../core/nearest.ts";
-import { executionToWire } from "../core/wire.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { durationOf, summarizeExecution } from "./describe-execution.ts";
 import { exitCode } from "./exit-code.ts";
 import { formatAge } from "./format-time.ts";
-import { openRuntime } from "./open-runtime.ts";
+import { withRuntime } from "./open-runtime.ts";
+import { printableExecution } from "./printable-execution.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -16,26 +16,24 @@ const defaultLimit = 10;
 export async function runCallsList(invocation: Invocation, terminal: Terminal): Promise<number> {
   const limit = readLimit(invocation.value("limit"));
   const states = readStates(invocation);
-  const runtime = await openRuntime(invocation, terminal);
-  try {
+  return withRuntime(invocation, terminal, async (runtime) => {
     const toolId = toolIdOf(runtime, invocation.value("tool"));
     const executions = await runtime.list({
       limit,
       ...(states.length > 0 ? { states } : {}),
       ...(toolId === undefined ? {} : { toolId }),
     });
-    if (executions.length === 0 && toolId !== undefined) assertKnown(runtime, toolId);
-    if (invocation.has("json")) terminal.printJson(executions.map(executionToWire));
-    else if (executions.length > 0) terminal.print(renderCalls(executions, terminal));
-    else terminal.tell(isFiltered(invocation) ? "No such calls here." : "No calls here yet.");
     // A history that could not be read is not an empty one.
-    return runtime.warnings.length > 0 ? exitCode.failed : exitCode.done;
-  } finally {
-    await runtime.close();
-  }
+    const isWhole = runtime.warnings.length === 0;
+    if (executions.length === 0 && toolId !== undefined && isWhole) assertKnown(runtime, toolId);
+    if (invocation.has("json")) terminal.printJson(executions.map(printableExecution));
+    else if (executions.length > 0) terminal.print(renderCalls(executions, terminal));
+    else if (isWhole) terminal.tell(isFiltered(invocation) ? "No such calls here." : "No calls here yet.");
+    return isWhole ? exitCode.done : exitCode.failed;
+  });
 }
 
-export function renderCalls(executions: readonly Execution[], terminal: Terminal): string {
+function renderCalls(executions: readonly Execution[], terminal: Terminal): string {
   const now = Date.now();
   return renderTable({
     columns: [

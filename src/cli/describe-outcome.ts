@@ -19,7 +19,7 @@ export function describeOutcome(execution: Execution): OutcomeText {
 }
 
 /** How it was stopped and how that was proved; also what a command that ended by itself had left behind. */
-export function describeStop({ state, stopCause, stopProof, killed, survivors, durationMs }: Execution): string[] {
+function describeStop({ state, stopCause, stopProof, killed, survivors, durationMs }: Execution): string[] {
   if (stopProof === null) return [];
   const lines: string[] = [];
   const wasStopped = stopCause !== null && (state === "cancelled" || state === "timeout");

@@ -10,7 +10,7 @@ export function toolToWire(tool: Tool, aliases: readonly string[]): unknown {
 
 /** What it may do, in a word or two. */
 export function describeEffect({ traits }: Tool): string {
-  return traits.readOnly ? "reads only" : `changes things (${traits.risk} risk)`;
+  return traits.readOnly ? "read-only" : `changes things, ${traits.risk} risk`;
 }
 
 /** The first sentence of its description. */

@@ -23,7 +23,7 @@ export async function readCallInput(invocation: Invocation, terminal: Terminal):
   if (file !== undefined && file !== "-") return readAll(createReadStream(file), file);
   if (argument === "-" || file === "-") return readAll(terminal.stdin, "stdin");
   if (argument !== undefined) return argument;
-  return isPiped() ? readPiped(terminal) : "";
+  return isPiped() ? readPiped(terminal, invocation.has("quiet")) : "";
 }
 
 function isPiped(): boolean {
@@ -35,11 +35,11 @@ function isPiped(): boolean {
   }
 }
 
-async function readPiped(terminal: Terminal): Promise<string> {
+async function readPiped(terminal: Terminal, quiet: boolean): Promise<string> {
   const { stdin } = terminal;
   if (await hasSomething(stdin)) return readAll(stdin, "stdin");
   stdin.destroy();
-  terminal.tell('Nothing came on stdin, so the input is {}. Use "-" to wait for it longer.');
+  if (!quiet) terminal.tell('Nothing came on stdin, so the input is {}. Use "-" to wait for it longer.');
   return "";
 }
 

@@ -29,7 +29,8 @@ export async function runCall(runtime: Runtime, terminal: Terminal, order: CallO
   const status = showsStatus ? showStatus(runtime, terminal, { id: call.id, tool }) : undefined;
   const watch = watchSignals(terminal, (signal) => {
     status?.stopping();
-    void runtime.cancel(call.id, `Cancelled by ${nameOfSignal(signal)}`);
+    // When this fails, the call was over before; its own end says what became of it.
+    runtime.cancel(call.id, `Cancelled by ${nameOfSignal(signal)}`).catch(() => undefined);
   });
   try {
     const execution = await call;

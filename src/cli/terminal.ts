@@ -31,7 +31,8 @@ export interface Terminal {
 
 const behindBytes = 1024 * 1024;
 
-export function openTerminal({ stdin, stdout, stderr, env }: NodeJS.Process): Terminal {
+export function openTerminal(program: NodeJS.Process): Terminal {
+  const { stdout, stderr, env } = program;
   const showsStatus = stderr.isTTY === true && env["TERM"] !== "dumb";
   const statusWidth = (): number => (stderr.columns || 80) - 1;
   let status: string | null = null;
@@ -59,7 +60,10 @@ export function openTerminal({ stdin, stdout, stderr, env }: NodeJS.Process): Te
 
   return {
     env,
-    stdin,
+    // Opened when it is asked for: most commands read nothing.
+    get stdin() {
+      return program.stdin;
+    },
     showsStatus,
     get width() {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
@@ -82,6 +86,8 @@ export function openTerminal({ stdin, stdout, stderr, env }: NodeJS.Process): Te
     isBehind: () => stdout.writableLength > behindBytes,
     async flush() {
       await Promise.all([drain(stdout), drain(stderr)]);
+      // A write that failed tells so a turn later.
+      await new Promise(setImmediate);
       return problem;
     },
   };

@@ -1,11 +1,12 @@
 import type { RuntimeEvent } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
-import { executionToWire, toWire } from "../core/wire.ts";
+import { toWire } from "../core/wire.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
-import { openRuntime } from "./open-runtime.ts";
+import { openRuntime, tellWarnings } from "./open-runtime.ts";
+import { printableExecution } from "./printable-execution.ts";
 import { readCallInput } from "./read-call-input.ts";
 import { runCall } from "./run-call.ts";
 import type { Terminal } from "./terminal.ts";
@@ -28,8 +29,10 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
     showsStatus: mode !== "events" && !quiet,
   });
 
-  if (mode === "json") terminal.printJson(executionToWire(end.execution));
-  else if (mode === "events") terminal.printJsonLine(executionToWire(end.execution));
+  // A call that was not run for want of a record says so itself.
+  if (end.execution.errorType !== "store") tellWarnings(runtime, terminal);
+  if (mode === "json") terminal.printJson(printableExecution(end.execution));
+  else if (mode === "events") terminal.printJsonLine(printableExecution(end.execution));
   else {
     printOutput(end.execution, terminal);
     tellOutcome(end.execution, terminal, { quiet, askedMs: timeoutMs ?? 0 });

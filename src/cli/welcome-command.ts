@@ -1,9 +1,9 @@
-import { executionToWire } from "../core/wire.ts";
 import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
-import { openRuntime } from "./open-runtime.ts";
+import { openRuntime, tellWarnings } from "./open-runtime.ts";
+import { printableExecution } from "./printable-execution.ts";
 import { runCall } from "./run-call.ts";
 import { neutralizeLine } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
@@ -13,6 +13,7 @@ import { version } from "./version.ts";
 /** `deckhand` alone: what is here, and one harmless call to show how it works. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {
   const runtime = await openRuntime(invocation, terminal);
+  tellWarnings(runtime, terminal);
   const { workdir } = runtime;
   const asJson = invocation.has("json");
   if (!asJson) {
@@ -26,7 +27,7 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
     showsStatus: !asJson,
   });
   if (asJson) {
-    terminal.printJson({ version, workdir, tools, execution: executionToWire(execution) });
+    terminal.printJson({ version, workdir, tools, execution: printableExecution(execution) });
   } else {
     const { id, state, durationMs, outputBytes } = execution;
     const took = durationMs === null ? "" : ` in ${formatDuration(durationMs)}`;

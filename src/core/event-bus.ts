@@ -15,6 +15,8 @@ export interface EventBus {
 
 /** How long listeners may hold the event loop before the queue yields to whatever else is waiting. */
 const burstMs = 5;
+/** A backlog beyond this does not wait for the next turn: a program that never lets one come would fill the memory. */
+const longBacklog = 1000;
 /** Progress that finds this many events still undelivered is left out: watchers that slow would fill the memory. */
 const fullQueue = 10_000;
 
@@ -33,18 +35,29 @@ export function createEventBus(clock: Clock): EventBus {
   let queue: RuntimeEvent[] = [];
   let next = 0;
   let seq = 0;
-  let scheduled = false;
+  let microtaskPending = false;
+  let turnPending = false;
 
   const emit: Emit = (type, payload) => {
     if (type === "execution:progressed" && queue.length - next >= fullQueue) return;
     seq += 1;
     if (byType.size === 0) return;
     queue.push({ type, seq, at: clock.now(), ...payload } as RuntimeEvent);
-    if (!scheduled) {
-      scheduled = true;
-      queueMicrotask(deliver);
+    if (!microtaskPending && (!turnPending || queue.length - next > longBacklog)) {
+      microtaskPending = true;
+      queueMicrotask(deliverSoon);
     }
   };
+
+  function deliverSoon(): void {
+    microtaskPending = false;
+    deliver();
+  }
+
+  function deliverNextTurn(): void {
+    turnPending = false;
+    deliver();
+  }
 
   function deliver(): void {
     const until = clock.monotonic() + burstMs;
@@ -53,13 +66,13 @@ export function createEventBus(clock: Clock): EventBus {
       if (next < queue.length && clock.monotonic() > until) {
         queue = queue.slice(next);
         next = 0;
-        setImmediate(deliver);
+        if (!turnPending) setImmediate(deliverNextTurn);
+        turnPending = true;
         return;
       }
     }
     queue = [];
     next = 0;
-    scheduled = false;
   }
 
   /** The place in the queue moves on first: a listener may flush, and must not meet the same event again. */

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { CommandExit } from "./command.ts";
+import { findVictims } from "./find-victims.ts";
 import { isAlive } from "./identity.ts";
 import { readStatus } from "./namespace.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -25,9 +26,14 @@ export function readBackgroundState(table: ProcessTable, folder: string, record:
 }
 
 function isRunning(table: ProcessTable, folder: string, record: ProcessRecord): boolean {
-  if (record.child === null || isAlive(table, record.child)) return true;
+  const target = targetOf(table, { name: basename(folder), folder, record });
+  if (record.child === null) {
+    // Its owner is just starting it, or was killed before it could write down what it had started.
+    return isAlive(table, record.owner) || findVictims(table, target, { known: new Map() }).victims.length > 0;
+  }
+  if (isAlive(table, record.child)) return true;
   // Somebody may have killed bwrap itself: what it held up then lives on under its first process.
-  const init = record.keep ? targetOf(table, { name: "", folder, record }).namespace?.init() : null;
+  const init = record.keep ? target.namespace?.init() : null;
   return init ? isAlive(table, init) : false;
 }
 

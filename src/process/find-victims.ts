@@ -62,7 +62,7 @@ export function findVictims(
     if (untouchable.has(pid)) return true;
     const entry = table.find(pid);
     if (!entry?.alive) return false;
-    if (entry.startOrder < since) return true;
+    if (entry.kernel || entry.startOrder < since) return true;
     const isOurs = known.get(pid) === entry.startTime || isRelative(entry, owned) || isMarked(table, target, pid);
     if (isOurs) claim(entry);
     else others.add(entry);

@@ -56,6 +56,7 @@ function find(pid: number): ProcessEntry | undefined {
     startTime,
     startOrder: Number(startTime),
     alive: state !== "Z" && state !== "X" && state !== "x",
+    kernel: fields[2] === "0" && fields[3] === "0",
     stopped: state === "T" || state === "t",
   };
 }

@@ -13,6 +13,8 @@ export interface ProcessEntry {
   readonly startOrder: number;
   /** False for zombies: they run nothing any more. */
   readonly alive: boolean;
+  /** Part of the operating system itself: nobody started it. */
+  readonly kernel: boolean;
   /** Held by SIGSTOP: it takes no SIGTERM before SIGCONT. */
   readonly stopped: boolean;
 }

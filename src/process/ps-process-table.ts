@@ -53,6 +53,7 @@ function parseRow(row: string): ProcessEntry | undefined {
     startTime,
     startOrder: Date.parse(startTime),
     alive: !state.startsWith("Z"),
+    kernel: pid === "0",
     stopped: state.startsWith("T"),
   };
 }

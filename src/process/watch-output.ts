@@ -2,6 +2,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync } from "node:f
 import { join } from "node:path";
 import type { CommandRequest, OutputFile, OutputStream } from "./command.ts";
 import { createOutputTail } from "./output-tail.ts";
+import { restoreFile } from "./restore-file.ts";
 import type { Ticker } from "./ticker.ts";
 
 export interface OutputFiles {
@@ -108,6 +109,7 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
       for (const file of followed) {
         follow(file);
         guard(() => file.tail?.finish(file.size));
+        if (!restoreFile(file)) file.size = 0;
       }
       files.close();
       const [stdout, stderr] = followed.map(({ path, size }) => ({ path, bytes: size })) as [OutputFile, OutputFile];

@@ -135,8 +135,13 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   async function find(id: string): Promise<Execution | undefined> {
     const here = engine.get(id);
     if (here) return here;
-    await ledger.flush();
+    await writePending();
     return store.get(id);
+  }
+
+  /** What can't be written now stays in memory, was told as an event, and must not keep anyone from reading the rest. */
+  async function writePending(): Promise<void> {
+    await ledger.flush().catch(() => undefined);
   }
 
   return {
@@ -171,9 +176,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     },
     get: find,
     async list(query = {}) {
-      await ledger.flush();
+      await writePending();
       const { limit = 10, ...rest } = query;
-      return mergeNewestFirst(engine.underWay(), await store.list({ ...rest, limit }), { ...rest, limit });
+      const here = [...engine.underWay(), ...engine.finished(limit)];
+      return mergeNewestFirst(here, await store.list({ ...rest, limit }), { ...rest, limit });
     },
     statistics: (conversationId) => engine.statistics(conversationId ?? null),
     close() {
@@ -186,9 +192,12 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     stopWatching();
     await engine.cancelAll("Cancelled: the runtime was closed");
     await processes.close();
-    await ledger.flush();
-    await store.close();
-    bus.flush();
+    try {
+      await ledger.flush();
+    } finally {
+      await store.close();
+      bus.flush();
+    }
   }
 }
 
@@ -199,20 +208,20 @@ function byCanonicalName(limits: Readonly<Record<string, number>>, catalog: Cata
   );
 }
 
-/** Calls under way here may not be in the store yet, or be there in an older state. */
+/** Calls of this process may not be in the store yet, or be there in an older state. */
 function mergeNewestFirst(
-  underWay: readonly Execution[],
+  own: readonly Execution[],
   stored: readonly Execution[],
   query: ExecutionQuery,
 ): Execution[] {
-  const here = underWay.filter(
+  const here = own.filter(
     (execution) =>
       (query.states?.includes(execution.state) ?? true) &&
       (query.toolId === undefined || execution.toolId === query.toolId) &&
       (query.conversationId === undefined || execution.conversationId === query.conversationId) &&
       (query.beforeId === undefined || execution.id < query.beforeId),
   );
-  const known = new Set(underWay.map(({ id }) => id));
+  const known = new Set(own.map(({ id }) => id));
   return [...here, ...stored.filter(({ id }) => !known.has(id))]
     .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, query.limit);

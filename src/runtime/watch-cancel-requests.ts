@@ -22,8 +22,8 @@ export function watchCancelRequests(options: {
     try {
       const revision = store.revision();
       if (revision === seen) return;
-      seen = revision;
       for (const { id, reason } of await store.takeCancelRequests(owner)) options.cancel(id, reason);
+      seen = revision;
     } catch (thrown) {
       options.onError(thrown);
     } finally {

@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import type { Clock } from "../core/clock.ts";
 import { codeOf } from "../core/errors.ts";
 import { readOnly, toStoreError, unavailable } from "./store-error.ts";
 
@@ -33,6 +34,28 @@ export function makePrivate(path: string): void {
       // Another user's file, or one that SQLite removed meanwhile: not ours to change.
     }
   }
+}
+
+/**
+ * Returns a check that throws once the file at that path is another one, or none. SQLite would go on writing into what was
+ * deleted, and the records would be gone without a word. Looks at most five times a second.
+ */
+export function watchFile(path: string, clock: Clock): () => void {
+  const identity = identify(path);
+  let lookedAt = clock.monotonic();
+  return () => {
+    const now = clock.monotonic();
+    if (now - lookedAt < lookEveryMs) return;
+    if (identify(path) !== identity) throw unavailable(path, "it was deleted or replaced while it was in use");
+    lookedAt = now;
+  };
+}
+
+const lookEveryMs = 200;
+
+function identify(path: string): string | undefined {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats && `${stats.dev}:${stats.ino}`;
 }
 
 function makeFolder(folder: string): void {

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { RuntimeError } from "../core/errors.ts";
 import { connect, type Connection } from "./connection.ts";
+import { watchFile } from "./database-file.ts";
 import { retryBusy } from "./retry-busy.ts";
 import { isBusy, toStoreError } from "./store-error.ts";
 import { runTransaction } from "./transaction.ts";
@@ -28,6 +29,7 @@ export async function openDatabase(options: { readonly path: string; readonly cl
   const { clock } = options;
   const path = resolve(options.path);
   const connection = await connect(path, clock);
+  const assertSameFile = watchFile(path, clock);
   /** Settles with the last write that had to wait. Later ones line up behind it, so that none overtakes another. */
   let lastInLine: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
@@ -35,6 +37,11 @@ export async function openDatabase(options: { readonly path: string; readonly cl
 
   function assertOpen(): void {
     if (closing) throw new RuntimeError("STORE_CLOSED", `The store ${path} is closed: open it again to use it.`);
+  }
+
+  function transact<Result>(work: (connection: Connection) => Result): Result {
+    assertSameFile();
+    return runTransaction(connection, "BEGIN IMMEDIATE", () => work(connection));
   }
 
   async function patiently<Result>(attempt: () => Result, since: number): Promise<Result> {
@@ -74,13 +81,13 @@ export async function openDatabase(options: { readonly path: string; readonly cl
     },
     async write(work) {
       assertOpen();
-      return lineUp(() => runTransaction(connection, "BEGIN IMMEDIATE", () => work(connection)));
+      return lineUp(() => transact(work));
     },
     writeNow(work) {
       assertOpen();
       if (lastInLine) return false;
       try {
-        runTransaction(connection, "BEGIN IMMEDIATE", () => work(connection));
+        transact(work);
         return true;
       } catch (thrown) {
         if (isBusy(thrown)) return false;

@@ -73,6 +73,9 @@ function copyByKind(value: object, copying: Copying): unknown {
   if (value instanceof Error) {
     return copyEntries(Object.assign({ name: value.name, message: value.message }, value), copying);
   }
+  if (value instanceof Number || value instanceof String || value instanceof Boolean) {
+    return copyValue(value.valueOf(), copying);
+  }
   if (value instanceof RegExp) return copyText(String(value), copying);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   const json = "toJSON" in value && typeof value.toJSON === "function" ? (value.toJSON("") as unknown) : value;

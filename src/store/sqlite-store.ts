@@ -17,7 +17,8 @@ export async function openSqliteStore(options: {
 const pruneRows = 200;
 const longestReason = 10_000;
 
-export function createSqliteStore(database: Database): ExecutionStore {
+/** Over a database that other stores may share. */
+function createSqliteStore(database: Database): ExecutionStore {
   /** Our own writes do not change `data_version`, but whoever watches for requests must see ours too. */
   let ownRequests = 0;
 

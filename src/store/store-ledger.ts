@@ -46,7 +46,13 @@ function createDirectLedger(store: ExecutionStore): Ledger {
     return store.saveNow?.(executions) ? undefined : store.save(executions);
   }
   return {
-    waiting: (execution) => void save(execution),
+    waiting(execution) {
+      try {
+        save(execution)?.catch(() => {});
+      } catch {
+        // Only a courtesy to others; the call itself tells what is wrong when it opens.
+      }
+    },
     opened: save,
     settled: save,
     flush: () => Promise.resolve(),

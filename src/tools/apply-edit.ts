@@ -64,7 +64,7 @@ export function applyEdit(file: TextFile, edit: Edit, shown: string): Edited | F
 }
 
 /** 1-based line of a position. */
-export function lineAt({ bytes, format }: TextFile, position: number): number {
+function lineAt({ bytes, format }: TextFile, position: number): number {
   const newline = encodeText("\n", format);
   let line = 1;
   for (let at = bytes.indexOf(newline); at !== -1 && at < position; at = bytes.indexOf(newline, at + 1)) {

@@ -8,6 +8,7 @@ import { countOf, formatCount } from "./format-bytes.ts";
 import { compileGlob } from "./glob-pattern.ts";
 import { locateFolder, showPath } from "./locate-folder.ts";
 import type { Located } from "./locate.ts";
+import { resourcesOfSearch } from "./search-resources.ts";
 import { walkTree } from "./walk-tree.ts";
 
 export const globTool = defineTool({
@@ -22,7 +23,7 @@ export const globTool = defineTool({
     include_ignored: z.boolean().optional().describe("Also what git ignores"),
     limit: z.number().int().min(1).max(10_000).optional().describe("Default 1000"),
   }),
-  resources: ({ path = "." }) => [{ kind: "path", path, access: "read" }],
+  resources: resourcesOfSearch,
   run: (input, context) => asResult(input.path ?? ".", context.signal, () => findFiles(input, context)),
 });
 

@@ -1,3 +1,4 @@
+import { failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { compileGlob } from "./glob-pattern.ts";
 
@@ -21,6 +22,9 @@ export interface WantedPaths {
  * choice by name, and the glob itself is applied to what was found. It may count from the folder or from the workdir.
  */
 export function choosePaths({ glob, type, folder }: WantedPaths): PathChoice | Failure {
+  if (type !== undefined && !/^[\w+-]{1,40}$/.test(type)) {
+    return failure("invalid_input", "type is not the name of a language.", "Send one such as ts or py, or use glob.");
+  }
   const typeOptions = type === undefined ? [] : [`--type=${type}`];
   if (glob === undefined) return { ok: true, options: typeOptions, takes: () => true };
   const isNegated = glob.startsWith("!");

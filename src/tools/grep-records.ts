@@ -8,7 +8,7 @@ export interface GrepRecord {
   readonly isCut: boolean;
 }
 
-export const maxColumns = 300;
+const maxColumns = 300;
 
 /** Ripgrep keeps what it prints of a file in memory until that file is done: more matches of one file are not asked for. */
 const mostOfOneFile = 5001;

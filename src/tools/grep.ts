@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
+import { clipText } from "../core/cut-text.ts";
 import { defineTool } from "../core/define-tool.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
@@ -21,6 +22,7 @@ import type { RunSearch, SearchTerms } from "./long-lines.ts";
 import { notFound } from "./open-file.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import type { RipgrepEnd } from "./ripgrep.ts";
+import { resourcesOfSearch } from "./search-resources.ts";
 
 const input = z.object({
   pattern: z.string().min(1).max(10_000).describe("Regular expression, Rust syntax"),
@@ -47,7 +49,7 @@ export function createGrepTool(processes: Pick<Processes, "runCommand">): Tool<G
     traits: { readOnly: true, risk: "low", category: "search" },
     timeoutMs: 60_000,
     input,
-    resources: ({ path = "." }) => [{ kind: "path", path, access: "read" }],
+    resources: resourcesOfSearch,
     run: (wanted, context) =>
       asResult(wanted.path ?? ".", context.signal, () =>
         grep(wanted, context.workdir, (request) => runRipgrep(processes, request, context)),
@@ -151,7 +153,10 @@ async function report(
   }
   const parsed = parseRecords(output, isCut);
   const records = parsed.records.filter(takes).toSorted(byPlace);
-  const allNotes = [...parsed.binaries.map((path) => `[${showPath(path)} is binary and matches.]`), ...notes];
+  const allNotes = [
+    ...parsed.binaries.filter((path) => choice.takes(path)).map((path) => `[${showPath(path)} is binary and matches.]`),
+    ...notes,
+  ];
   if (records.length === 0) return nothing(wanted, allNotes);
   const shown = isMultiline(wanted) ? records : await showMatchesInLongLines(records, how, run);
   return reportRecords(shown, { ...findings, isCut: parsed.isCut, notes: allNotes });
@@ -163,6 +168,6 @@ function byPlace(a: { path: string; line?: number }, b: { path: string; line?: n
 
 function nothing({ pattern, include_ignored }: GrepInput, notes: readonly string[]): ToolResult {
   const scope = include_ignored ? "" : " Files that git ignores were left out.";
-  const output = [`No matches for ${pattern}.${scope}`, ...notes].join("\n");
+  const output = [`No matches for ${clipText(pattern, 200)}.${scope}`, ...notes].join("\n");
   return { ok: true, output, data: { matches: [], total_matches: 0, total_files: 0, truncated: false } };
 }

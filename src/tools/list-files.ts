@@ -6,6 +6,7 @@ import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { asResult } from "./failure.ts";
 import { countOf, formatBytes, formatCount } from "./format-bytes.ts";
 import { locateFolder, showPath } from "./locate-folder.ts";
+import { resourcesOfSearch } from "./search-resources.ts";
 import { walkTree } from "./walk-tree.ts";
 import type { TreeEntry } from "./walk-tree.ts";
 
@@ -22,7 +23,7 @@ export const listFilesTool = defineTool({
   traits: { readOnly: true, risk: "low", category: "files" },
   timeoutMs: 30_000,
   input,
-  resources: ({ path = "." }) => [{ kind: "path", path, access: "read" }],
+  resources: resourcesOfSearch,
   run: (wanted, context) => asResult(wanted.path ?? ".", context.signal, () => listFiles(wanted, context)),
 });
 

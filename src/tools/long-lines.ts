@@ -79,7 +79,8 @@ async function readAround(path: string, place: number): Promise<string | undefin
       if (detectFormat(buffer).encoding !== "utf-8") return undefined;
       const start = Math.max(place - bytesBefore, 0);
       const { bytesRead } = await handle.read(buffer, 0, excerptBytes, start);
-      return cutToLine(buffer.subarray(0, bytesRead), place - start);
+      const excerpt = cutToLine(buffer.subarray(0, bytesRead), place - start);
+      return start === 0 ? excerpt.replace(/^…/, "") : excerpt;
     } finally {
       await handle.close();
     }

@@ -67,7 +67,8 @@ async function runOnce(
     maxOutputBytes,
     childless: true,
   });
-  if (end.stop !== null) context.stopped(end.stop);
+  // That we end it once there is enough output is nothing to report, unless it did not end.
+  if (end.stop !== null && (end.stoppedBy === "signal" || end.stop.survivors.length > 0)) context.stopped(end.stop);
   try {
     const output = await readOutput(end.stdout.path, maxOutputBytes);
     const complaints = await readOutput(end.stderr.path, maxComplaintBytes);

@@ -47,11 +47,10 @@ async function runPython(parts: ShellParts, code: string, context: ToolContext):
   }
 }
 
-// As `python file` would, but imports look in the workdir, not in the folder of the temporary file.
+// As `python file` would, but imports look in the workdir, not in the folder of the temporary file. The code runs in the
+// main module itself, where pickle, unittest and others look for what it defines, and finds no name there but its own.
 const runFile = [
-  "import sys",
-  "sys.argv = sys.argv[1:]",
-  "sys.path[0] = ''",
-  "code = open(sys.argv[0], encoding='utf-8', newline='').read()",
-  "exec(compile(code, '<code>', 'exec'), {'__name__': '__main__'})",
+  "__import__('sys').argv.pop(0)",
+  "__import__('sys').path[0] = ''",
+  "exec(compile(open(__import__('sys').argv[0], encoding='utf-8-sig').read(), __import__('sys').argv[0], 'exec'))",
 ].join("\n");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { chown, chmod, mkdir, open, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, test } from "node:test";
+import { after, before, describe, test } from "node:test";
 import { openMachine, type Machine } from "./run-deckhand.ts";
 
 interface BadCase {
@@ -118,23 +118,35 @@ const cases: BadCase[] = [
   },
 ];
 
-describe(
-  "bad input gives one clear sentence, the right exit code and a recorded execution [E6]",
-  { concurrency: 2 },
-  () => {
-    for (const { what, prepare, args, env = {}, code, sentence, recorded } of cases) {
-      test(what, async (t) => {
-        const machine = await openMachine(t);
-        await prepare?.(machine.workdir);
-        const ended = await machine.run(["tool", ...args], { env });
-        assert.match(ended.stderr, sentence);
-        assert.doesNotMatch(ended.stderr, /\n\s+at /);
-        assert.equal(ended.code, code);
-        assert.deepEqual(pick(await onlyCall(machine), recorded), recorded);
-      });
-    }
-  },
-);
+describe("bad input gives one clear sentence, the right exit code and a recorded execution [E6]", () => {
+  let machine: Machine;
+  const cleanups: (() => Promise<void>)[] = [];
+  before(async () => {
+    machine = await openMachine({ after: (hook) => cleanups.push(hook) });
+  });
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+
+  for (const { what, prepare, args, env = {}, code, sentence } of cases) {
+    test(what, async () => {
+      await prepare?.(machine.workdir);
+      const ended = await machine.run(["tool", ...args], { env });
+      assert.match(ended.stderr, sentence);
+      assert.doesNotMatch(ended.stderr, /\n\s+at /);
+      assert.equal(ended.code, code);
+    });
+  }
+
+  test("all of them are in the history, newest first", async () => {
+    const calls = await listCalls(machine);
+    const expected = cases.map(({ recorded }) => recorded).reverse();
+    assert.deepEqual(
+      calls.map((call, index) => pick(call, expected[index] ?? {})),
+      expected,
+    );
+  });
+});
 
 test("an alias in odd case is the tool it means, recorded under both names [P9]", async (t) => {
   const machine = await openMachine(t);
@@ -227,9 +239,14 @@ async function giveToNobody(machine: Machine): Promise<{ uid: number; gid: numbe
 }
 
 async function onlyCall(machine: Machine): Promise<Record<string, unknown>> {
-  const calls = JSON.parse((await machine.run(["calls", "list", "--json"])).stdout) as Record<string, unknown>[];
+  const calls = await listCalls(machine);
   assert.equal(calls.length, 1);
   return calls[0]!;
+}
+
+async function listCalls(machine: Machine): Promise<Record<string, unknown>[]> {
+  const { stdout } = await machine.run(["calls", "list", "--json", "--limit", "50"]);
+  return JSON.parse(stdout) as Record<string, unknown>[];
 }
 
 function pick(record: Readonly<Record<string, unknown>>, keys: object): Record<string, unknown> {

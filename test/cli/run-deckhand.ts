@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-export const unbuilt = [join(root, "test", "support", "deckhand-unbuilt.ts")];
+export const unbuilt = [join(root, "test", "fixtures", "cli", "deckhand.ts")];
 export const built = [join(root, "bin", "deckhand.js")];
 
 export interface Ended {

@@ -156,6 +156,17 @@ describe("the input", () => {
   });
 });
 
+test("an input nested too deep to print is still refused in a sentence and a document [E6]", async (t) => {
+  const machine = await openMachine(t);
+  const stdin = `${"[".repeat(200_000)}${"]".repeat(200_000)}`;
+  const text = await machine.run(["tool", "read", "-"], { stdin });
+  assert.equal(text.code, 2);
+  assert.match(text.stderr, /^deckhand: Wrong parameters: the input: expected object, got an array\.\n/);
+  const json = await machine.run(["tool", "read", "-", "--json"], { stdin });
+  assert.equal(json.code, 2);
+  assert.equal(JSON.parse(json.stdout).tool_input, "[can't be shown as JSON: nested too deep, or in a circle]");
+});
+
 test("a command that fails prints its output on stdout, the reason on stderr, and ends with 1", async (t) => {
   const machine = await openMachine(t);
   const { code, stdout, stderr } = await machine.run(["tool", "bash", '{"command":"echo out; echo err >&2; exit 3"}']);
@@ -200,7 +211,7 @@ test("a time limit above the configured maximum is cut, and that is said [E3]", 
 
 test("limits that are no positive numbers are wrong use", async (t) => {
   const machine = await openMachine(t);
-  for (const given of ["0", "abc", "1e3", "Infinity"]) {
+  for (const given of ["0", "abc", "Infinity"]) {
     const { code, stderr } = await machine.run(["tool", "bash", "{}", "--timeout", given]);
     const sentence = `deckhand: --timeout takes a number of seconds greater than 0, such as 1.5; got "${given}".\n`;
     assert.deepEqual({ code, stderr }, { code: 2, stderr: sentence });

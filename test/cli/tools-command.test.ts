@@ -7,8 +7,8 @@ test("tools lists every tool with what it may do [C6, P9]", async (t) => {
   const { code, stdout, stderr } = await machine.run(["tools"]);
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   assert.match(stdout, /^TOOL +MAY DO +WHAT FOR\n/);
-  assert.match(stdout, /^read +reads only +Read a text file\.$/m);
-  assert.match(stdout, /^bash +changes things \(high risk\) +\S/m);
+  assert.match(stdout, /^read +read-only +Read a text file\.$/m);
+  assert.match(stdout, /^bash +changes things, high risk +\S/m);
   for (const name of ["read", "write", "edit", "list_files", "glob", "grep", "bash", "run_python"]) {
     assert.match(stdout, new RegExp(`^${name} `, "m"));
   }

@@ -35,7 +35,13 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
     test("saving again replaces what is under way", async (t) => {
       const store = await open(t);
       const pending = makeExecution({ state: "pending", runPhase: "not_started" });
-      const running = { ...pending, state: "running" as const, toolId: "other", conversationId: "ses_late", attempt: 2 };
+      const running = {
+        ...pending,
+        state: "running" as const,
+        toolId: "other",
+        conversationId: "ses_late",
+        attempt: 2,
+      };
       await store.save([pending]);
       await store.save([running]);
       assert.deepEqual(await store.get(pending.id), running);
@@ -100,7 +106,10 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
       await store.save(all);
       const newest = all.toReversed();
       const statesToAsk = [undefined, [], ["running"], ["pending", "running"], ["failed", "failed"], ["completed"]];
-      for (const states of [...statesToAsk, ["completed", "timeout", "running"]] as (Execution["state"][] | undefined)[]) {
+      for (const states of [...statesToAsk, ["completed", "timeout", "running"]] as (
+        | Execution["state"][]
+        | undefined
+      )[]) {
         for (const toolId of [undefined, "read", "nothing"]) {
           for (const conversationId of [undefined, "ses_1"]) {
             const expected = newest.filter(
@@ -109,12 +118,17 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
                 (!toolId || each.toolId === toolId) &&
                 (!conversationId || each.conversationId === conversationId),
             );
-            const query = { ...(states && { states }), ...(toolId && { toolId }), ...(conversationId && { conversationId }) };
+            const query = {
+              ...(states && { states }),
+              ...(toolId && { toolId }),
+              ...(conversationId && { conversationId }),
+            };
             const asked = JSON.stringify(query);
             assert.deepEqual(await store.list({ ...query, limit: 1000 }), expected, asked);
             assert.deepEqual(await store.list({ ...query, limit: 3 }), expected.slice(0, 3), asked);
             const beforeId = expected[2]?.id;
-            if (beforeId) assert.deepEqual(await store.list({ ...query, limit: 4, beforeId }), expected.slice(3, 7), asked);
+            if (beforeId)
+              assert.deepEqual(await store.list({ ...query, limit: 4, beforeId }), expected.slice(3, 7), asked);
           }
         }
       }
@@ -263,7 +277,16 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
 }
 
 function makeMixture(): Execution[] {
-  const states = ["completed", "failed", "running", "completed", "cancelled", "pending", "timeout", "completed"] as const;
+  const states = [
+    "completed",
+    "failed",
+    "running",
+    "completed",
+    "cancelled",
+    "pending",
+    "timeout",
+    "completed",
+  ] as const;
   return Array.from({ length: 120 }, (_, index) =>
     makeExecution({
       state: states[index % states.length]!,
@@ -289,20 +312,30 @@ function oddValues(): [unknown, unknown][] {
   return [
     [undefined, undefined],
     [null, null],
-    [[undefined, 1], [null, 1]],
+    [
+      [undefined, 1],
+      [null, 1],
+    ],
     [{ a: undefined, b: 1 }, { b: 1 }],
     [123_456_789_012_345_678_901n, "123456789012345678901"],
     [Number.NaN, "NaN"],
     [-Infinity, "-Infinity"],
     [-0, 0],
     [cycle, { name: "cycle", self: "[circular]" }],
-    [[shared, shared], [{ shared: true }, { shared: true }]],
+    [
+      [shared, shared],
+      [{ shared: true }, { shared: true }],
+    ],
     [() => 1, "[function]"],
     [Symbol("x"), "[symbol]"],
     [new Date(0), "1970-01-01T00:00:00.000Z"],
     [new Date(Number.NaN), "[invalid date]"],
     [new Map([["key", new Set([1])]]), [["key", [1]]]],
     [/a+/g, "/a+/g"],
+    [
+      [Object(1), Object("boxed"), Object(false), Object(1n)],
+      [1, "boxed", false, {}],
+    ],
     [new Uint8Array(5), "[5 bytes]"],
     [Buffer.from("hello"), "[5 bytes]"],
     [new URL("https://example.com/x"), "https://example.com/x"],
@@ -312,7 +345,10 @@ function oddValues(): [unknown, unknown][] {
     [{ toJSON: "just a key" }, { toJSON: "just a key" }],
     [{ toJSON: () => Object.assign(Object.create(null), { toJSON: 1n }) as unknown }, { toJSON: "1" }],
     ["lone \ud800 surrogate, \u0000 and \u2028", "lone \ud800 surrogate, \u0000 and \u2028"],
-    [JSON.parse('{"__proto__":{"polluted":true},"a_b":1,"aB":2}'), JSON.parse('{"__proto__":{"polluted":true},"a_b":1,"aB":2}')],
+    [
+      JSON.parse('{"__proto__":{"polluted":true},"a_b":1,"aB":2}'),
+      JSON.parse('{"__proto__":{"polluted":true},"a_b":1,"aB":2}'),
+    ],
     [Object.assign(Object.create(null), { bare: 1 }), { bare: 1 }],
     [revoked.proxy, "[unreadable: Cannot perform 'IsArray' on a proxy that has been revoked]"],
   ];

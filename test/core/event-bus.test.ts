@@ -168,6 +168,23 @@ test("slow listeners let other work in between their events [E8]", async () => {
   );
 });
 
+test("a program that never lets a turn come, and a slow listener, do not fill the memory [E8]", async () => {
+  const bus = createEventBus(systemClock);
+  let heard = 0;
+  bus.on("batch:planned", () => {
+    heard += 1;
+    const end = performance.now() + (heard < 5 ? 10 : 0);
+    while (performance.now() < end);
+  });
+  const emitted = 50_000;
+  for (let at = 0; at < emitted; at++) {
+    bus.emit(...planned(at));
+    await Promise.resolve();
+    assert.ok(at - heard < 2000, `${at - heard} events wait`);
+  }
+  await until(() => heard === emitted);
+});
+
 test("flush delivers what is queued, once, also from inside a listener [E8]", async () => {
   const bus = createEventBus(systemClock);
   const heard: number[] = [];

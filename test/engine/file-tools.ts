@@ -61,7 +61,7 @@ export function createFileTools(snapshot: () => string[]): Tool[] {
       name: "rename",
       description: "Moves a file or a link.",
       input: pathInput.extend({ to: z.string() }),
-      resources: ({ path, to }) => [touch(path, "write"), touch(to, "write")],
+      resources: ({ path, to }) => [touch(path, "write"), touch(to, "write"), touch(`${to}/..`, "read")],
       run: ({ path, to, pause, raw }, { workdir }) =>
         answer(async () => {
           if ((await lstat(place(workdir, path, raw))).isDirectory()) throw new Error("a folder");
@@ -158,9 +158,17 @@ function fileTool(name: string, access: Access, act: (input: PathInput) => Promi
     description: "For a test.",
     input: pathInput,
     traits: { readOnly: access === "read" },
-    resources: ({ path }) => [touch(path, access)],
+    resources: ({ path, raw }) => [
+      touch(path, access),
+      ...(needsFolder(name, raw) ? [touch(`${path}/..`, "read")] : []),
+    ],
     run: (input, { workdir }) => answer(() => act({ ...input, path: place(workdir, input.path, input.raw) })),
   });
+}
+
+/** Whether the folder above its path is there decides what it does. */
+function needsFolder(name: string, raw: boolean): boolean {
+  return name === "mkdir" || (name === "write" && raw);
 }
 
 function touch(path: string, access: Access): Resource {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -160,6 +160,24 @@ for (const mode of modes) {
     });
   });
 }
+
+test("a kept process whose start was never written down is found by its marker [C12 E4]", async (t) => {
+  const bench = await openBench(t);
+  running(await start(bench, "exec sleep 303", { keep: true }));
+  await bench.processes.close();
+  const path = join(bench.folder, "run", "call_server", "process.json");
+  const record = JSON.parse(readFileSync(path, "utf8")) as { owner: object };
+  writeFileSync(path, JSON.stringify({ ...record, owner: { ...record.owner, pid: 4_194_000 }, child: null }));
+
+  const later = createProcesses({ runFolder: join(bench.folder, "run"), clock: systemClock, sandbox: "off" });
+  assert.deepEqual(await later.reapAbandoned(), []);
+  assert.equal(later.background.find("call_server")?.state, "running");
+  assert.deepEqual((await later.background.stop("call_server"))?.survivors, []);
+  assert.equal(later.background.find("call_server")?.state, "exited");
+  assert.equal(commandsWith("sleep 303").length, 0);
+  await later.close();
+  await rm(join(bench.folder, "run", "call_server"), { recursive: true });
+});
 
 test("a port that answers already can't tell anything, so nothing is started [C12]", async (t) => {
   const bench = await openBench(t);

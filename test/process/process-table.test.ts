@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { copyFileSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findVictims } from "../../src/process/find-victims.ts";
+import { findVictims, runsInside } from "../../src/process/find-victims.ts";
 import { identify, isAlive } from "../../src/process/identity.ts";
 import { openProcessTable } from "../../src/process/process-table.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -27,7 +27,7 @@ test("a process is itself, and not the next one with its number [E4]", async () 
 
 test("a zombie is not alive [E4]", onLinux, async (t) => {
   // The shell starts a child and becomes a program that never waits for it.
-  const parent = spawn("sh", ["-c", "true & echo $!; exec sleep 300"], { stdio: ["ignore", "pipe", "ignore"] });
+  const parent = spawn("sh", ["-c", "sleep 0.2 & echo $!; exec sleep 300"], { stdio: ["ignore", "pipe", "ignore"] });
   t.after(() => void parent.kill("SIGKILL"));
   const [line] = (await once(parent.stdout, "data")) as [Buffer];
   const zombie = Number(line.toString());
@@ -71,4 +71,12 @@ test("neither we nor those who started us are ever victims [E4]", () => {
   assert.equal(pids.includes(process.pid), false);
   assert.equal(pids.includes(process.ppid), false);
   assert.equal(pids.includes(1), false);
+});
+
+test("a runtime notices that it runs inside the very command that it would end [E4]", onLinux, () => {
+  const outputPaths = new Set<string>();
+  const [name, value] = Object.entries(process.env).find(([, text]) => text !== "" && !text!.includes("\n"))!;
+  assert.equal(runsInside(table, { marker: `${name}=${value}`, root: null, outputPaths }), true);
+  assert.equal(runsInside(table, { marker: "NOBODY=x", root: identify(table, process.ppid), outputPaths }), true);
+  assert.equal(runsInside(table, { marker: "NOBODY=x", root: null, outputPaths }), false);
 });

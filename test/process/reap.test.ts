@@ -72,6 +72,16 @@ for (const shape of ["plain-tree", "ignores-term", "double-fork", "holds-stdout"
   });
 }
 
+test("a runtime that ends without closing takes its commands along [E4]", async (t) => {
+  const { folder, processes } = await openBench(t);
+  const options = { sandbox: "off", kind: "leave", shape: "ampersand", beat: "one" };
+  const runtime = await startRuntime(folder, options);
+  if (runtime.child.exitCode === null) await once(runtime.child, "exit");
+  assert.equal(runtime.child.exitCode, 3);
+  await eventually(() => commandsWith(runtime.beats).length === 0, "everything is dead", 1000);
+  assert.equal((await processes.reapAbandoned()).length, 1);
+});
+
 test("two runtimes that reap at once reap each folder once [E4]", async (t) => {
   const { folder, processes } = await openBench(t);
   const second = createProcesses({ runFolder: join(folder, "run"), clock: systemClock, sandbox: "off", graceMs: 200 });

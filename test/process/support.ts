@@ -89,11 +89,6 @@ export function commandsWith(text: string): string[] {
   return rows.filter((row) => row.includes(text) && !row.trimStart().startsWith("Z"));
 }
 
-export function isRunning(pid: number): boolean {
-  const row = spawnSync("ps", ["-o", "stat=", "-p", String(pid)], { encoding: "utf8" }).stdout.trim();
-  return row !== "" && !row.startsWith("Z");
-}
-
 export function sizesIn(folder: string): Record<string, number> {
   if (!existsSync(folder)) return {};
   return Object.fromEntries(readdirSync(folder).map((name) => [name, statSync(join(folder, name)).size]));

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { chmodSync, chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/core/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite-store.ts";
@@ -11,7 +12,7 @@ import { complete, makeExecution } from "../contract/make-execution.ts";
 import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { mountTmpfs, remount, tmpfsAvailable } from "../support/tmpfs.ts";
-import { openStore, temporaryDatabase } from "./open-temporary.ts";
+import { fastClock, openStore, temporaryDatabase } from "./open-temporary.ts";
 
 const open = (path: string) => openSqliteStore({ path, clock: systemClock });
 const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
@@ -53,7 +54,10 @@ test("a path that is no file says so", async (t) => {
   await assert.rejects(open(folder), unusable(`${folder} can't be used: it is a folder, and a file is needed`));
   await assert.rejects(open(fifo), unusable("it is not a regular file"));
   await assert.rejects(open(join(file, "deckhand.db")), unusable("a part of its path is a file, not a folder"));
-  await assert.rejects(open(join(file, "deeper", "deckhand.db")), unusable("a part of its path is a file, not a folder"));
+  await assert.rejects(
+    open(join(file, "deeper", "deckhand.db")),
+    unusable("a part of its path is a file, not a folder"),
+  );
   await assert.rejects(open(join(folder, "\0")), unusable("null bytes"));
 });
 
@@ -81,19 +85,37 @@ test("a store of a newer version is refused and stays as it was", async (t) => {
   assert.deepEqual(readFileSync(path), before);
 });
 
-test("a read-only file system says so, for a new store and for an old one", lane("tmpfs", tmpfsAvailable()), async (t) => {
-  const folder = mountTmpfs(t, "1m");
-  const path = join(folder, "deckhand.db");
-  await (await open(path)).close();
-  remount(folder, "ro");
-  const readOnly = (place: string) => ({
-    code: "STORE_READ_ONLY",
-    message: `The store ${place} can't be written: give this user permission to write the file and its folder, or use another place.`,
-  });
-  await assert.rejects(open(path), readOnly(path));
-  await assert.rejects(open(join(folder, "new.db")), readOnly(join(folder, "new.db")));
-  await assert.rejects(open(join(folder, "x", "new.db")), readOnly(join(folder, "x", "new.db")));
+test("a store that is deleted or replaced while it is in use says so instead of writing into the void", async (t) => {
+  for (const replaced of [false, true]) {
+    const path = await temporaryDatabase(t);
+    const store = await openStore(t, path, fastClock(1000));
+    await store.save([makeExecution()]);
+    rmSync(path);
+    if (replaced) writeFileSync(path, "");
+    await setTimeout(1);
+    const gone = unusable("it was deleted or replaced while it was in use");
+    await assert.rejects(store.save([makeExecution()]), gone);
+    assert.throws(() => store.saveNow?.([makeExecution()]), gone);
+  }
 });
+
+test(
+  "a read-only file system says so, for a new store and for an old one",
+  lane("tmpfs", tmpfsAvailable()),
+  async (t) => {
+    const folder = mountTmpfs(t, "1m");
+    const path = join(folder, "deckhand.db");
+    await (await open(path)).close();
+    remount(folder, "ro");
+    const readOnly = (place: string) => ({
+      code: "STORE_READ_ONLY",
+      message: `The store ${place} can't be written: give this user permission to write the file and its folder, or use another place.`,
+    });
+    await assert.rejects(open(path), readOnly(path));
+    await assert.rejects(open(join(folder, "new.db")), readOnly(join(folder, "new.db")));
+    await assert.rejects(open(join(folder, "x", "new.db")), readOnly(join(folder, "x", "new.db")));
+  },
+);
 
 test("a user without permission is told what is missing", { skip: notRoot() }, async (t) => {
   const folder = await temporaryFolder(t);
@@ -118,40 +140,44 @@ test("a user without permission is told what is missing", { skip: notRoot() }, a
   }
 });
 
-test("on a full disk nothing is half-written, and with space again it works", lane("tmpfs", tmpfsAvailable()), async (t) => {
-  const folder = mountTmpfs(t, "1m");
-  const path = join(folder, "deckhand.db");
-  const filler = join(folder, "filler");
-  writeFileSync(filler, Buffer.alloc(256 * 1024));
-  const store = await openStore(t, path);
-  const saved: string[] = [];
-  const full = await fillUp();
-  assert.equal(full.code, "STORE_FULL");
-  assert.equal(
-    full.message,
-    `The disk that holds the store ${path} is full, so nothing was written: free some space and try again.`,
-  );
-  const kept = await store.list({ limit: 1000 });
-  assert.deepEqual(kept.map(({ id }) => id).sort(), saved, "whole batches only");
-  assert.throws(() => store.saveNow?.(makeBatch()), { code: "STORE_FULL" });
-  writeFileSync(filler, "");
-  const batch = makeBatch();
-  await store.save(batch);
-  assert.equal((await store.list({ limit: 1000 })).length, saved.length + batch.length);
+test(
+  "on a full disk nothing is half-written, and with space again it works",
+  lane("tmpfs", tmpfsAvailable()),
+  async (t) => {
+    const folder = mountTmpfs(t, "1m");
+    const path = join(folder, "deckhand.db");
+    const filler = join(folder, "filler");
+    writeFileSync(filler, Buffer.alloc(256 * 1024));
+    const store = await openStore(t, path);
+    const saved: string[] = [];
+    const full = await fillUp();
+    assert.equal(full.code, "STORE_FULL");
+    assert.equal(
+      full.message,
+      `The disk that holds the store ${path} is full, so nothing was written: free some space and try again.`,
+    );
+    const kept = await store.list({ limit: 1000 });
+    assert.deepEqual(kept.map(({ id }) => id).sort(), saved, "whole batches only");
+    assert.throws(() => store.saveNow?.(makeBatch()), { code: "STORE_FULL" });
+    writeFileSync(filler, "");
+    const batch = makeBatch();
+    await store.save(batch);
+    assert.equal((await store.list({ limit: 1000 })).length, saved.length + batch.length);
 
-  async function fillUp(): Promise<{ code: string; message: string }> {
-    for (let round = 0; round < 1000; round++) {
-      const executions = makeBatch();
-      try {
-        await store.save(executions);
-      } catch (thrown) {
-        return thrown as { code: string; message: string };
+    async function fillUp(): Promise<{ code: string; message: string }> {
+      for (let round = 0; round < 1000; round++) {
+        const executions = makeBatch();
+        try {
+          await store.save(executions);
+        } catch (thrown) {
+          return thrown as { code: string; message: string };
+        }
+        saved.push(...executions.map(({ id }) => id));
       }
-      saved.push(...executions.map(({ id }) => id));
+      throw new Error("a disk of 1 MB was never full");
     }
-    throw new Error("a disk of 1 MB was never full");
-  }
-});
+  },
+);
 
 test("a disk that is full from the start says so", lane("tmpfs", tmpfsAvailable()), async (t) => {
   const folder = mountTmpfs(t, "64k");
@@ -164,9 +190,7 @@ test("a disk that is full from the start says so", lane("tmpfs", tmpfsAvailable(
 });
 
 function makeBatch() {
-  return Array.from({ length: 7 }, () =>
-    complete(makeExecution(), { result: { ok: true, output: "x".repeat(5000) } }),
-  );
+  return Array.from({ length: 7 }, () => complete(makeExecution(), { result: { ok: true, output: "x".repeat(5000) } }));
 }
 
 function unusable(text: string) {

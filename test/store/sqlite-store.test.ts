@@ -72,7 +72,10 @@ test("two takers never get the same request [E5]", async (t) => {
   const owner = executions[0]!.owner!;
   const taken = await Promise.all([one, other, one, other].map((store) => store.takeCancelRequests(owner)));
   assert.deepEqual(
-    taken.flat().map(({ id }) => id).sort(),
+    taken
+      .flat()
+      .map(({ id }) => id)
+      .sort(),
     executions.map(({ id }) => id),
   );
 });

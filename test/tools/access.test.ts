@@ -49,18 +49,22 @@ test("what the system does not permit is an access failure in one sentence, and 
   assert.deepEqual(await readdir(join(folder, "fixed")), ["a.txt"]);
 });
 
-test("a folder that can't be read is counted, and the rest is listed", async (t) => {
+test("what can't be read is counted, and the rest is listed, found and searched", async (t) => {
   const folder = await temporaryFolder(t);
   await chmod(folder, 0o755);
   await mkdir(join(folder, "closed"));
   await writeFile(join(folder, "open.txt"), "x");
   await chmod(join(folder, "closed"), 0o000);
-  const [listed, found] = asOrdinaryUser(folder, [
+  await writeFile(join(folder, "secret.txt"), "x");
+  await chmod(join(folder, "secret.txt"), 0o000);
+  const [listed, found, searched] = asOrdinaryUser(folder, [
     { tool: "list_files", input: {} },
     { tool: "glob", input: { pattern: "**" } },
+    { tool: "grep", input: { pattern: "x" } },
   ]);
   await chmod(join(folder, "closed"), 0o755);
-  assert(listed?.ok && found?.ok);
-  assert.equal(listed.output, "closed/\nopen.txt  1 B\n[1 folder could not be read.]");
-  assert.equal(found.output, "open.txt\n[1 folder could not be read.]");
+  assert(listed?.ok && found?.ok && searched?.ok);
+  assert.equal(listed.output, "closed/\nopen.txt  1 B\nsecret.txt  1 B\n[1 folder could not be read.]");
+  assert.deepEqual(found.output.split("\n").toSorted(), ["[1 folder could not be read.]", "open.txt", "secret.txt"]);
+  assert.equal(searched.output, "open.txt\n1:x\n[2 paths could not be read.]");
 });

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Execution } from "../../src/core/execution.ts";
+import type { Mask } from "../../src/core/mask.ts";
+import { createRecordingLedger, looseTool, setUpEngine, settleDown } from "../support/engine.ts";
+
+const secret = "hunter2";
+const leaky = looseTool({
+  name: "leaky",
+  run(input, context) {
+    context.progress({ output: `out ${secret}` });
+    context.progress({ message: `message ${secret}` });
+    context.stopped({
+      proof: "marker",
+      killed: [{ pid: 1, command: `login ${secret}` }],
+      survivors: [{ pid: 2, command: `stay ${secret}` }],
+    });
+    return Promise.resolve(
+      input["fails"] === true
+        ? { ok: false, error: `bad ${secret}`, hint: secret, output: secret }
+        : { ok: true, output: `good ${secret}`, data: { secret } },
+    );
+  },
+});
+const calls = [
+  { tool: "leaky", input: { password: secret } },
+  { tool: "leaky", input: { password: secret, fails: true } },
+];
+
+const hide = (text: string): string => text.replaceAll(secret, "***");
+const masks: readonly (readonly [string, Mask])[] = [
+  ["works", { execution: (execution) => JSON.parse(hide(JSON.stringify(execution))) as Execution, text: hide }],
+  [
+    "throws",
+    {
+      execution() {
+        throw new Error(`can't mask ${secret}`);
+      },
+      text() {
+        throw new Error(`can't mask ${secret}`);
+      },
+    },
+  ],
+];
+for (const [how, mask] of masks) {
+  test(`with a mask that ${how}, no secret reaches record, event or query, and the caller gets the raw result [E2 E8]`, async () => {
+    const ledger = createRecordingLedger({
+      settled: () => Promise.reject(new Error(`can't store ${secret}`)),
+    });
+    const { engine, events } = setUpEngine({
+      tools: [leaky],
+      mask,
+      ledger,
+      permit: () => Promise.resolve({ decision: "allow" }),
+    });
+    const seenUnderWay: Execution[] = [];
+    const executions: Execution[] = [];
+    for (const call of calls) {
+      const running = engine.call(call);
+      seenUnderWay.push(engine.get(running.id)!, ...engine.underWay());
+      executions.push(await running);
+    }
+    await settleDown();
+    const [good, bad] = executions;
+    assert.deepEqual([good!.state, good!.result?.output], ["completed", `good ${secret}`]);
+    assert.deepEqual([bad!.state, bad!.error], ["failed", `bad ${secret}`]);
+
+    const written = [...ledger.waitingFor, ...ledger.openedWith, ...ledger.settledWith];
+    const asked = [...engine.finished(10), engine.get(good!.id), engine.get(bad!.id), ...seenUnderWay];
+    assert.equal(written.length, 6);
+    assert.equal(asked.length, 8);
+    for (const told of [...written, ...asked, ...events]) {
+      assert.ok(!JSON.stringify(told).includes(secret), JSON.stringify(told));
+    }
+    assert.equal(events.filter(({ type }) => type === "execution:settled").length, 2);
+    assert.deepEqual(
+      engine.finished(10).map(({ state }) => state),
+      ["failed", "completed"],
+    );
+  });
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { createBashTool } from "../../src/tools/bash.ts";
+import { createProcessesTool } from "../../src/tools/processes.ts";
+import { commandsWith } from "../process/support.ts";
+import { runTool } from "./run-tool.ts";
+import { openShell } from "./shell-parts.ts";
+
+test("a server goes from started to listed, read and stopped [C12]", async (t) => {
+  const { parts, workdir, listen } = await openShell(t);
+  const bash = createBashTool(parts);
+  const processes = createProcessesTool(parts);
+  assert.equal((await runTool(processes, { action: "list" }, listen())).output, "No background processes.");
+
+  const command = `echo listening on 80; sleep 300 # ${workdir}`;
+  const started = await runTool(bash, { command, background: true, ready_text: "listening" }, listen());
+  assert.ok(started.ok, JSON.stringify(started));
+  const { id, state } = started.data as { id: string; state: string };
+  assert.equal(state, "ready");
+  assert.ok(started.output.includes(id));
+  assert.match(started.output, /listening on 80/);
+
+  const listed = await runTool(processes, { action: "list" }, listen());
+  assert.ok(listed.ok);
+  assert.match(listed.output, new RegExp(`^${id}: .*running`));
+  const read = await runTool(processes, { action: "read", id }, listen());
+  assert.match(read.output!, /listening on 80\n$/);
+  const tail = await runTool(processes, { action: "read", id, tail: 3 }, listen());
+  assert.match(tail.output!, /earlier bytes left out\]\n80\n$/);
+
+  const context = listen();
+  const stopped = await runTool(processes, { action: "stop", id }, context);
+  assert.ok(stopped.ok);
+  assert.equal(context.reports.length, 1);
+  assert.deepEqual(commandsWith(workdir), []);
+});
+
+test("one that ends at once is a failure with its output [C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const command = "echo port in use >&2; exit 7";
+  const result = await runTool(createBashTool(parts), { command, background: true, ready_text: "never" }, listen());
+  assert.ok(!result.ok);
+  assert.match(result.error, /exited with code 7/);
+  assert.equal(result.output, "port in use\n");
+});
+
+test("one that does not get ready in time runs on, and that is said [C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const input = { command: "sleep 300", background: true, ready_text: "never", timeout: 0.2 };
+  const result = await runTool(createBashTool(parts), input, listen());
+  assert.ok(result.ok);
+  assert.match(result.output, /did not get ready in time/);
+});
+
+test("an id that is none, or missing, is a clear failure [C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const processes = createProcessesTool(parts);
+  for (const action of ["read", "stop"]) {
+    const missing = await runTool(processes, { action }, listen());
+    assert.ok(!missing.ok && missing.error.startsWith("Missing parameters: id"));
+    const unknown = await runTool(processes, { action, id: "../../etc" }, listen());
+    assert.ok(!unknown.ok);
+    assert.equal(unknown.errorType, "not_found");
+  }
+});

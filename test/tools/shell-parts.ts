@@ -1,0 +1,42 @@
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { StopReport } from "../../src/core/stop-report.ts";
+import type { Progress, ToolContext } from "../../src/core/tool.ts";
+import type { ShellParts } from "../../src/tools/run-program.ts";
+import { openBench } from "../process/support.ts";
+import { contextIn } from "./run-tool.ts";
+
+export interface Shell {
+  readonly parts: ShellParts;
+  readonly workdir: string;
+  /** A context that remembers what it was told. */
+  readonly listen: (
+    signal?: AbortSignal,
+  ) => ToolContext & { readonly heard: Progress[]; readonly reports: StopReport[] };
+}
+
+/** Real processes, a workdir, and a folder for whole outputs. */
+export async function openShell(t: { after(hook: () => Promise<void>): void }): Promise<Shell> {
+  const { processes, folder } = await openBench(t);
+  const workdir = join(folder, "workdir");
+  await mkdir(workdir);
+  return {
+    workdir,
+    parts: {
+      processes,
+      maxOutputBytes: 1_000_000,
+      async keepOutput(rawPath, fileName) {
+        const kept = join(folder, fileName);
+        await copyFile(rawPath, kept);
+        return kept;
+      },
+    },
+    listen(signal) {
+      const heard: Progress[] = [];
+      const reports: StopReport[] = [];
+      const progress = (update: Progress): void => void heard.push(update);
+      const stopped = (report: StopReport): void => void reports.push(report);
+      return { ...contextIn(workdir, signal), progress, stopped, heard, reports };
+    },
+  };
+}
