@@ -1,6 +1,6 @@
-import { chmodSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 
 /** A command's own folder inside the run folder. */
@@ -24,13 +24,13 @@ export function markerOf(name: string): string {
 export function openRunFolder(path: string): string {
   const problem = prepareFolder(path);
   if (problem === null) return realpathSync(path);
-  const message = `The run folder must be a private folder of ours, but "${path}" ${problem}; remove it or choose another.`;
+  const message = `The run folder must be a private folder of ours, but "${path}" ${problem}; remove it, or choose another with XDG_STATE_HOME.`;
   throw new RuntimeError("CONFIG_INVALID", message);
 }
 
 function prepareFolder(path: string): string | null {
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    makeFolders(path);
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") return `can't be made (${messageOf(thrown)})`;
   }
@@ -41,6 +41,13 @@ function prepareFolder(path: string): string | null {
   if ((found.mode & 0o022) !== 0) return "can be written by others";
   if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700);
   return null;
+}
+
+/** Not `recursive: true`: where a folder can't have folders (/proc), Node tries that for ever. */
+function makeFolders(path: string): void {
+  const parent = dirname(path);
+  if (parent !== path && !existsSync(parent)) makeFolders(parent);
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** A new folder for one command; a second command of the same execution gets a numbered one. */

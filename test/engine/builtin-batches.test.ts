@@ -61,7 +61,10 @@ async function runTogether(world: FileWorld, calls: readonly ToolCall[]): Promis
   return { results: (await batch.end()).map(essence), files: world.snapshot() };
 }
 
-/** Without the hint: the names it suggests are those that happen to be in the folder. */
+/**
+ * Without the hint, which names what happens to be in the folder, and with lines sorted: glob shows the newest file
+ * first, and which of two files that nobody orders is newer is nobody's promise.
+ */
 function essence({ state, result, error, errorType }: Execution): unknown {
-  return { state, output: result?.output, data: result?.data, error, errorType };
+  return { state, lines: result?.output?.split("\n").toSorted(), error, errorType };
 }

@@ -3,6 +3,7 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
+import { openRunFolder } from "../../src/process/run-folder.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -24,7 +25,7 @@ test("a run folder that others could have prepared is refused with the reason [G
   mkdirSync(join(folder, "shared"));
   chmodSync(join(folder, "shared"), 0o777);
   writeFileSync(join(folder, "file"), "");
-  const advice = "; remove it or choose another.";
+  const advice = "; remove it, or choose another with XDG_STATE_HOME.";
   const expected = "The run folder must be a private folder of ours, but ";
   const refusals: Record<string, string> = {
     link: "is a link",
@@ -49,3 +50,7 @@ test(
     assert.throws(() => open(folder), { code: "CONFIG_INVALID", message: /belongs to another user/ });
   },
 );
+
+test("a place that can't have folders is refused at once", { timeout: 10_000 }, () => {
+  assert.throws(() => openRunFolder("/proc/nowhere/run"), { code: "CONFIG_INVALID", message: /can't be made/ });
+});
