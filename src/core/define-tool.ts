@@ -45,13 +45,26 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     traits: completeTraits(traits ?? {}),
     // Made on first use: most runs of a program never show a schema to anyone.
     get inputSchema() {
-      return (jsonSchema ??= z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as JsonSchema);
+      return (jsonSchema ??= toJsonSchema(schema));
     },
     check: (input) => checkWith(schema, input),
   };
 }
 
 const toolName = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+/** Every model reads this on every turn, so what says nothing is left out. */
+function toJsonSchema(schema: z.ZodObject): JsonSchema {
+  const { $schema: _draft, ...plain } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override({ jsonSchema }) {
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+      if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+    },
+  });
+  return plain;
+}
 
 function completeTraits(given: Partial<ToolTraits>): ToolTraits {
   const readOnly = given.readOnly ?? false;

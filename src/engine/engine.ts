@@ -43,8 +43,9 @@ export function createEngine(given: EngineOptions): Engine {
 
   function prepare(call: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
     const conversation = conversations.of(call.conversationId ?? null);
+    const prepared = prepareCall(options, call, { batchId, conversation, commit });
     conversation.underWay += 1;
-    return prepareCall(options, call, { batchId, conversation, commit });
+    return prepared;
   }
 
   function admit(call: ActiveCall, settled: Promise<Execution>): void {

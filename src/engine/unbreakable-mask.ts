@@ -7,7 +7,8 @@ export function unbreakableMask(mask: Mask): Mask {
   return {
     execution(execution) {
       try {
-        return mask.execution(execution);
+        const masked: Execution | undefined = mask.execution(execution);
+        return masked?.id === execution.id ? masked : withhold(execution);
       } catch {
         return withhold(execution);
       }

@@ -26,28 +26,38 @@ export interface LogExtract {
 
 /**
  * Cuts a log that is too long, without its writer noticing: it appends, so it goes on at the new end. The first
- * 64 kB and the last 4 to 8 MB stay. True when the file starts anew.
+ * 64 kB and the last 4 to 8 MB stay. True when the file starts anew; `read` is told before how far it was read.
  */
-export function trimLog(folder: string): boolean {
+export function trimLog(folder: string, read: (size: number) => void = () => {}): boolean {
   const paths = logPaths(folder);
   if (sizeOf(paths.live) <= segmentBytes) return false;
   const fd = openSync(paths.live, "r+");
   try {
-    const size = fstatSync(fd).size;
     if (!existsSync(paths.head)) writeFileSync(paths.head, readPart(fd, 0, headBytes), { mode: 0o600 });
-    const start = size - segmentBytes;
-    const kept = readPart(fd, start, segmentBytes);
+    const start = fstatSync(fd).size - segmentBytes;
     const dropped = droppedBytes(folder) + sizeOf(paths.previous) + start;
-    // What was written while we copied; between this and the cut only a few microseconds pass.
-    const late = readPart(fd, start + kept.length, segmentBytes);
+    const kept = readToEnd(fd, start, read);
     ftruncateSync(fd, 0);
-    writeFileSync(paths.next, Buffer.concat([kept, late]), { mode: 0o600 });
+    writeFileSync(paths.next, kept, { mode: 0o600 });
     writeFileSync(paths.dropped, String(dropped), { mode: 0o600 });
     renameSync(paths.next, paths.previous);
     return true;
   } finally {
     closeSync(fd);
   }
+}
+
+/** Ends with a read that finds nothing new, so that nothing is lost when the cut follows; a flood is left to itself. */
+function readToEnd(fd: number, start: number, read: (size: number) => void): Buffer {
+  const parts: Buffer[] = [];
+  for (let at = start, rounds = 0; rounds < 5; rounds++) {
+    const part = readPart(fd, at, segmentBytes);
+    if (part.length === 0) break;
+    parts.push(part);
+    at += part.length;
+    read(at);
+  }
+  return Buffer.concat(parts);
 }
 
 export function logBytes(folder: string): number {

@@ -1,11 +1,10 @@
-import { closeSync, fstatSync } from "node:fs";
 import type { StopReport } from "../core/stop-report.ts";
-import { trimLog } from "./background-log.ts";
 import type { HeldRun } from "./hold-run.ts";
-import { createOutputTail } from "./output-tail.ts";
 import type { LiveRun, ProcessParts } from "./process-parts.ts";
 import { writeRecord } from "./process-record.ts";
 import { settlesWithin } from "./wait.ts";
+import { watchLog } from "./watch-log.ts";
+import type { WatchedLog } from "./watch-log.ts";
 
 /** A background process that this process has started. */
 export interface BackgroundHandle {
@@ -15,14 +14,10 @@ export interface BackgroundHandle {
 }
 
 /** Watches over it, and keeps its log short, until it ends or this process does. Closes `log.fd` then. */
-export function holdBackground(
-  parts: ProcessParts,
-  held: HeldRun,
-  log: { readonly fd: number; readonly hear: (piece: string) => void },
-): BackgroundHandle {
+export function holdBackground(parts: ProcessParts, held: HeldRun, log: WatchedLog): BackgroundHandle {
   const { folder } = held.run;
   const { keep } = held.record;
-  const unwatch = watchLog(parts, folder, log);
+  const unwatch = watchLog(parts.ticker, folder, log);
   let stopping: Promise<StopReport> | undefined;
   const stop = (): Promise<StopReport> => (stopping ??= held.stop());
   const live: LiveRun = keep
@@ -60,33 +55,3 @@ export function holdBackground(
     return Promise.resolve();
   }
 }
-
-function watchLog(
-  parts: ProcessParts,
-  folder: string,
-  { fd, hear }: { readonly fd: number; readonly hear: (piece: string) => void },
-): () => void {
-  const tail = createOutputTail(fd, hear);
-  let lastSize = 0;
-  const follow = (): number => {
-    const size = fstatSync(fd).size;
-    const grown = size - lastSize;
-    tail.advance(size);
-    lastSize = size;
-    if (trimLog(folder)) {
-      tail.restart();
-      lastSize = 0;
-    }
-    return grown > busyBytes ? 5 : 50;
-  };
-  const remove = parts.ticker.add(follow);
-  let watching = true;
-  return () => {
-    if (!watching) return;
-    watching = false;
-    remove();
-    closeSync(fd);
-  };
-}
-
-const busyBytes = 256 * 1024;

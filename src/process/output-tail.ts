@@ -11,9 +11,9 @@ export interface OutputTail {
 }
 
 /** The most that is read in one turn, and so all the memory that output of any size takes. */
-const pieceBytes = 64 * 1024;
+const usualBytes = 64 * 1024;
 
-export function createOutputTail(fd: number, give: (text: string) => void): OutputTail {
+export function createOutputTail(fd: number, give: (text: string) => void, pieceBytes = usualBytes): OutputTail {
   let position = 0;
   let decoder = newDecoder();
 

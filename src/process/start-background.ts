@@ -89,16 +89,20 @@ export async function startBackground(
 
 function hold(parts: ProcessParts, { readiness }: BackgroundRequest, { held, fd }: { held: HeldRun; fd: number }) {
   const { promise: ready, resolve } = Promise.withResolvers<"ready">();
-  const saysIt = readiness && "text" in readiness ? createTextFinder(readiness.text) : null;
-  const hear = (piece: string): void => {
-    if (saysIt?.(piece)) resolve("ready");
+  const hasWords = readiness && "text" in readiness ? createTextFinder(readiness.text) : null;
+  let waiting = true;
+  const hear = (piece: string): boolean => {
+    if (hasWords?.(piece)) {
+      waiting = false;
+      resolve("ready");
+    }
+    return waiting;
   };
-  const handle = holdBackground(parts, held, { fd, hear });
-  let given = false;
+  const handle = holdBackground(parts, held, hasWords ? { fd, hear } : { fd });
   if (readiness && "port" in readiness) {
-    void waitForPort(parts.clock, readiness.port, () => given).then((answered) => answered && resolve("ready"));
+    void waitForPort(parts.clock, readiness.port, () => !waiting).then((answered) => answered && resolve("ready"));
   }
-  return { handle, ready, giveUp: () => void (given = true) };
+  return { handle, ready, giveUp: () => void (waiting = false) };
 }
 
 function timeoutOf(parts: ProcessParts, { readiness, readyTimeoutMs }: BackgroundRequest) {

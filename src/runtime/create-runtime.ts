@@ -209,11 +209,7 @@ function byCanonicalName(limits: Readonly<Record<string, number>>, catalog: Cata
 }
 
 /** Calls of this process may not be in the store yet, or be there in an older state. */
-function mergeNewestFirst(
-  own: readonly Execution[],
-  stored: readonly Execution[],
-  query: ExecutionQuery,
-): Execution[] {
+function mergeNewestFirst(own: readonly Execution[], stored: readonly Execution[], query: ExecutionQuery): Execution[] {
   const here = own.filter(
     (execution) =>
       (query.states?.includes(execution.state) ?? true) &&

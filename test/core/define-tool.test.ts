@@ -64,6 +64,15 @@ test("the schema is the one of what is sent, not of what arrives: a field with a
   assert.equal(tool.inputSchema, tool.inputSchema);
 });
 
+test("a schema holds nothing that says nothing", () => {
+  const tool = defineTool({ ...plain, name: "lean", input: z.object({ count: z.number().int().min(1) }) });
+  assert.deepEqual(tool.inputSchema, {
+    type: "object",
+    properties: { count: { type: "integer", minimum: 1 } },
+    required: ["count"],
+  });
+});
+
 test("an input that JSON Schema has no word for still has a schema [E6]", () => {
   const tool = defineTool({ ...plain, name: "odd", input: z.object({ when: z.date(), big: z.bigint().optional() }) });
   assert.deepEqual(Object.keys(tool.inputSchema["properties"] as object), ["when", "big"]);

@@ -41,6 +41,7 @@ const masks: readonly (readonly [string, Mask])[] = [
       },
     },
   ],
+  ["gives nothing back", { execution: () => undefined as never, text: () => "" }],
 ];
 for (const [how, mask] of masks) {
   test(`with a mask that ${how}, no secret reaches record, event or query, and the caller gets the raw result [E2 E8]`, async () => {

@@ -57,6 +57,6 @@ async function callAndForget(calls: number): Promise<void> {
 }
 
 // The first calls fill what is bounded: history, conversations, failure guards.
-const before = await memoryAfter(() => callAndForget(30_000));
+const before = await memoryAfter(() => callAndForget(20_000));
 const after = await memoryAfter(() => callAndForget(Number(process.argv[2])));
 console.log(JSON.stringify({ before, after, underWay: bench.engine.underWay().length }));

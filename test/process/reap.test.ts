@@ -74,7 +74,7 @@ for (const shape of ["plain-tree", "ignores-term", "double-fork", "holds-stdout"
 
 test("a runtime that ends without closing takes its commands along [E4]", async (t) => {
   const { folder, processes } = await openBench(t);
-  const options = { sandbox: "off", kind: "leave", shape: "ampersand", beat: "one" };
+  const options = { sandbox: "off", kind: "leave", shape: "nohup", beat: "child" };
   const runtime = await startRuntime(folder, options);
   if (runtime.child.exitCode === null) await once(runtime.child, "exit");
   assert.equal(runtime.child.exitCode, 3);
@@ -150,18 +150,11 @@ test(
   async (t) => {
     const { folder, processes } = await openBench(t);
     const run = join(folder, "run", "call_elsewhere");
-    const inside = spawn("bwrap", [
-      "--dev-bind",
-      "/",
-      "/",
-      "--unshare-pid",
-      "--proc",
-      "/proc",
-      "--die-with-parent",
-      "sleep",
-      "300",
-    ]);
-    await eventually(() => namespaceUnder(inside.pid!) !== undefined, "the namespace is there");
+    const script = ["sh", "-c", "echo up; exec sleep 300"];
+    const bwrap = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent", ...script];
+    const inside = spawn("bwrap", bwrap, { stdio: ["ignore", "pipe", "ignore"] });
+    t.after(() => void inside.kill("SIGKILL"));
+    await once(inside.stdout, "data");
     const boot = processes.identity.bootId.split("/")[0];
     const owner = { pid: 2, start_time: "1", boot_id: `${boot}/${namespaceUnder(inside.pid!)}` };
     mkdirSync(run);
