@@ -15,11 +15,15 @@ export function createId(prefix: IdPrefix, now: number): string {
     lastMs += 1;
     counter = 0;
   }
+  if (lastMs !== timeOf) {
+    timeOf = lastMs;
+    const digits = lastMs.toString(16).padStart(12, "0");
+    time = `${digits.slice(0, 8)}-${digits.slice(8)}-7`;
+  }
   const at = takeRandom(8);
-  const time = lastMs.toString(16).padStart(12, "0");
   const variant = hex[0x80 | (pool[at]! & 0x3f)]!;
   return (
-    `${prefix}_${time.slice(0, 8)}-${time.slice(8)}-7${hex[counter >> 8]![1]!}${hex[counter & 0xff]!}-` +
+    `${prefix}_${time}${hex[counter >> 8]![1]!}${hex[counter & 0xff]!}-` +
     `${variant}${hex[pool[at + 1]!]!}-${hex[pool[at + 2]!]!}${hex[pool[at + 3]!]!}${hex[pool[at + 4]!]!}` +
     `${hex[pool[at + 5]!]!}${hex[pool[at + 6]!]!}${hex[pool[at + 7]!]!}`
   );
@@ -38,6 +42,9 @@ const pool = new Uint8Array(4096);
 let poolAt = pool.length;
 let lastMs = 0;
 let counter = 0;
+// Ids of one millisecond share their beginning.
+let timeOf = -1;
+let time = "";
 
 function takeRandom(bytes: number): number {
   if (poolAt + bytes > pool.length) {

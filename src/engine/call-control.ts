@@ -1,48 +1,36 @@
 import type { StopCause } from "../core/execution.ts";
 
-/**
- * One call's stop button. The first cause wins; later ones change nothing.
- * A class, because every call makes one and methods on a prototype cost nothing to make.
- */
+/** One call's stop button. The first cause wins; later ones change nothing. */
 export class CallControl {
   cause: StopCause | null = null;
   reason = "";
-  #controller: AbortController | undefined;
-  #listener: (() => void) | null = null;
-  #ended = false;
+  private readonly controller = new AbortController();
+  private listener: (() => void) | null = null;
+  private ended = false;
 
-  /** Made on first use: most calls are never stopped, and many tools never look. */
   get signal(): AbortSignal {
-    if (!this.#controller) {
-      this.#controller = new AbortController();
-      if (this.cause) this.#controller.abort(this.#abortReason());
-    }
-    return this.#controller.signal;
+    return this.controller.signal;
   }
 
   /** False when it was stopped before, or has ended. */
   stop(cause: StopCause, reason: string): boolean {
-    if (this.cause || this.#ended) return false;
+    if (this.cause || this.ended) return false;
     this.cause = cause;
     this.reason = reason;
-    this.#controller?.abort(this.#abortReason());
-    this.#listener?.();
+    this.controller.abort(new DOMException(reason, cause === "cancel" ? "AbortError" : "TimeoutError"));
+    this.listener?.();
     return true;
   }
 
   /** At most one listener at a time: whatever the call is waiting for right now. */
   onStop(listener: (() => void) | null): void {
-    this.#listener = listener;
+    this.listener = listener;
   }
 
   /** From here on nothing can stop it. */
   end(): void {
-    this.#ended = true;
-    this.#listener = null;
-  }
-
-  #abortReason(): DOMException {
-    return new DOMException(this.reason, this.cause === "cancel" ? "AbortError" : "TimeoutError");
+    this.ended = true;
+    this.listener = null;
   }
 }
 

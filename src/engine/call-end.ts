@@ -81,8 +81,13 @@ function isToolResult(value: unknown): value is ToolResult {
   if (ok !== true && ok !== false) return false;
   if (ok ? typeof output !== "string" : typeof error !== "string") return false;
   return (
-    [output, hint, errorType].every((each) => each === undefined || typeof each === "string") &&
-    (files === undefined || (Array.isArray(files) && files.every((file) => typeof file === "string"))) &&
-    (outputBytes === undefined || typeof outputBytes === "number")
+    [output, hint, errorType].every((each) => isMissing(each) || typeof each === "string") &&
+    (isMissing(files) || (Array.isArray(files) && files.every((file) => typeof file === "string"))) &&
+    (isMissing(outputBytes) || typeof outputBytes === "number")
   );
+}
+
+/** Null counts as left out: JSON and Python have no other word for it. */
+function isMissing(value: unknown): boolean {
+  return value === undefined || value === null;
 }

@@ -31,7 +31,8 @@ export async function executeCall(
   const routed = chooseVersion(options, active);
   if (routed.end) return routed.end;
 
-  const release = await takeSlot(slotsFor(active), active);
+  const taken = takeSlot(slotsFor(active), active);
+  const release = taken instanceof Promise ? await taken : taken;
   if (!release) return stopped(control);
   try {
     return await runRecorded(options, active, routed.tool);
@@ -64,9 +65,7 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
       input: active.input,
       execution: record,
       workdir: options.workdir,
-      get signal() {
-        return control.signal;
-      },
+      signal: control.signal,
     });
     if (isThenable(answer)) {
       noteWaiting(options, record);
@@ -126,7 +125,7 @@ async function runRecorded(options: EngineOptions, active: ActiveCall, tool: Too
   record.state = "running";
   record.startedAt = options.clock.now();
   try {
-    const committed = options.ledger.opened(options.mask.execution({ ...record }), tool.traits.replay);
+    const committed = options.ledger.opened(options.mask.execution(record), tool.traits.replay);
     if (committed) await committed;
   } catch (thrown) {
     record.startedAt = null;

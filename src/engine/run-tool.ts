@@ -43,90 +43,90 @@ export function runTool(options: RunOptions): Promise<RunEnd> {
 /** How long a tool that names no time of its own gets to return after its signal fired. */
 const defaultStopMs = 1000;
 
-/** One run, and the context its tool sees. */
-class Run implements ToolContext {
-  readonly workdir: string;
-  readonly executionId: string;
-  readonly conversationId?: string;
-  readonly env: Readonly<Record<string, string>>;
-  readonly #options: RunOptions;
-  readonly #resolve: (end: RunEnd) => void;
-  readonly #stopwatch: Stopwatch;
-  #report: StopReport | null = null;
-  #over = false;
-  #cancelGrace: (() => void) | undefined;
+/** One run. Plain fields: there is one for every call, and `#private` ones cost more than all the rest of it. */
+class Run {
+  private readonly options: RunOptions;
+  private readonly resolve: (end: RunEnd) => void;
+  private readonly stopwatch: Stopwatch;
+  private report: StopReport | null = null;
+  private over = false;
+  private cancelGrace: (() => void) | undefined = undefined;
 
   constructor(options: RunOptions, resolve: (end: RunEnd) => void) {
-    this.workdir = options.workdir;
-    this.executionId = options.executionId;
-    if (options.conversationId !== null) this.conversationId = options.conversationId;
-    this.env = options.env;
-    this.#options = options;
-    this.#resolve = resolve;
-    // Tools take the context apart (`run(input, { ask })`), so its methods must not need `this` from the caller.
-    this.progress = this.progress.bind(this);
-    this.ask = this.ask.bind(this);
-    this.stopped = this.stopped.bind(this);
-    this.#stopwatch = new Stopwatch(options.clock, options.limits, (cause, afterMs) => {
+    this.options = options;
+    this.resolve = resolve;
+    this.stopwatch = new Stopwatch(options.clock, options.limits, (cause, afterMs) => {
       const seconds = `${Number((afterMs / 1000).toFixed(3))} s`;
       options.control.stop(cause, cause === "wall" ? `Timeout after ${seconds}` : `Timeout: no output for ${seconds}`);
     });
   }
 
   start(): void {
-    const { tool, input, control } = this.#options;
-    control.onStop(() => this.#waitForReturn());
+    const { tool, input, control } = this.options;
+    control.onStop(() => this.waitForReturn());
     try {
       // A tool written in plain JavaScript may return without a promise.
-      Promise.resolve(tool.run(input, this)).then(
-        (result) => this.#finish("returned", result, null),
-        (thrown: unknown) => this.#finish("threw", null, messageOf(thrown)),
+      Promise.resolve(tool.run(input, this.makeContext())).then(
+        (result) => this.finish("returned", result, null),
+        (thrown: unknown) => this.finish("threw", null, messageOf(thrown)),
       );
     } catch (thrown) {
-      this.#finish("threw", null, messageOf(thrown));
+      this.finish("threw", null, messageOf(thrown));
     }
   }
 
-  get signal(): AbortSignal {
-    return this.#options.control.signal;
+  /** An object that tools may take apart (`run(input, { ask })`) or copy (`{ ...context, workdir }`). */
+  private makeContext(): ToolContext {
+    const { control, workdir, executionId, conversationId, env } = this.options;
+    const context = {
+      signal: control.signal,
+      workdir,
+      executionId,
+      env,
+      progress: (update: Progress) => this.progress(update),
+      ask: (question: Question) => this.ask(question),
+      stopped: (report: StopReport) => this.stopped(report),
+    };
+    return conversationId === null ? context : { ...context, conversationId };
   }
 
-  progress(update: Progress): void {
-    if (this.#over) return;
-    this.#stopwatch.alive();
-    this.#options.onProgress(update);
+  private progress(update: Progress): void {
+    if (this.over) return;
+    this.stopwatch.alive();
+    this.options.onProgress(update);
   }
 
-  async ask(question: Question): Promise<Answer> {
-    if (this.#over) return { answered: false, reason: "cancelled" };
-    this.#stopwatch.pause();
+  private async ask(question: Question): Promise<Answer> {
+    if (this.over) return { answered: false, reason: "cancelled" };
+    const { ask, executionId, control } = this.options;
+    this.stopwatch.pause();
     try {
-      return await this.#options.ask(question, { executionId: this.executionId, signal: this.signal });
+      return await ask(question, { executionId, signal: control.signal });
     } finally {
-      this.#stopwatch.resume();
+      this.stopwatch.resume();
     }
   }
 
-  stopped(report: StopReport): void {
-    this.#report = this.#report ? mergeStopReports(this.#report, report) : report;
+  private stopped(report: StopReport): void {
+    this.report = this.report ? mergeStopReports(this.report, report) : report;
   }
 
-  #waitForReturn(): void {
-    const { clock, tool } = this.#options;
-    this.#stopwatch.stop();
-    this.#cancelGrace = clock.after(tool.stopMs ?? defaultStopMs, () => {
+  private waitForReturn(): void {
+    const { clock, tool } = this.options;
+    this.stopwatch.stop();
+    this.cancelGrace = clock.after(tool.stopMs ?? defaultStopMs, () => {
       this.stopped({ proof: "none", killed: [], survivors: [] });
-      this.#finish("started", null, null);
+      this.finish("started", null, null);
     });
   }
 
-  #finish(runPhase: RunEnd["runPhase"], result: ToolResult | null, thrown: string | null): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#stopwatch.stop();
-    this.#cancelGrace?.();
+  private finish(runPhase: RunEnd["runPhase"], result: ToolResult | null, thrown: string | null): void {
+    if (this.over) return;
+    this.over = true;
+    this.stopwatch.stop();
+    this.cancelGrace?.();
     // The tool was first: a stop that comes now is too late, and is told so.
-    this.#options.control.end();
-    this.#resolve({ runPhase, result, thrown, report: this.#report });
+    this.options.control.end();
+    this.resolve({ runPhase, result, thrown, report: this.report });
   }
 }

@@ -24,40 +24,47 @@ export interface LogExtract {
   readonly skippedBytes: number;
 }
 
+export interface KeptEnd {
+  readonly bytes: Buffer;
+  /** Where they stood in the file. */
+  readonly from: number;
+}
+
 /**
  * Cuts a log that is too long, without its writer noticing: it appends, so it goes on at the new end. The first
- * 64 kB and the last 4 to 8 MB stay. True when the file starts anew; `read` is told before how far it was read.
+ * 64 kB and the last 4 to 8 MB stay. Gives the end that was kept when the file starts anew.
  */
-export function trimLog(folder: string, read: (size: number) => void = () => {}): boolean {
+export function trimLog(folder: string): KeptEnd | null {
   const paths = logPaths(folder);
-  if (sizeOf(paths.live) <= segmentBytes) return false;
+  if (sizeOf(paths.live) <= segmentBytes) return null;
   const fd = openSync(paths.live, "r+");
   try {
     if (!existsSync(paths.head)) writeFileSync(paths.head, readPart(fd, 0, headBytes), { mode: 0o600 });
-    const start = fstatSync(fd).size - segmentBytes;
-    const dropped = droppedBytes(folder) + sizeOf(paths.previous) + start;
-    const kept = readToEnd(fd, start, read);
+    const from = fstatSync(fd).size - segmentBytes;
+    const dropped = droppedBytes(folder) + sizeOf(paths.previous) + from;
+    const parts = readToEnd(fd, from);
+    // Nothing between that last read and this: what is written meanwhile is lost.
     ftruncateSync(fd, 0);
-    writeFileSync(paths.next, kept, { mode: 0o600 });
+    const bytes = Buffer.concat(parts);
+    writeFileSync(paths.next, bytes, { mode: 0o600 });
     writeFileSync(paths.dropped, String(dropped), { mode: 0o600 });
     renameSync(paths.next, paths.previous);
-    return true;
+    return { bytes, from };
   } finally {
     closeSync(fd);
   }
 }
 
 /** Ends with a read that finds nothing new, so that nothing is lost when the cut follows; a flood is left to itself. */
-function readToEnd(fd: number, start: number, read: (size: number) => void): Buffer {
+function readToEnd(fd: number, from: number): Buffer[] {
   const parts: Buffer[] = [];
-  for (let at = start, rounds = 0; rounds < 5; rounds++) {
+  for (let at = from; parts.length < 20;) {
     const part = readPart(fd, at, segmentBytes);
     if (part.length === 0) break;
     parts.push(part);
     at += part.length;
-    read(at);
   }
-  return Buffer.concat(parts);
+  return parts;
 }
 
 export function logBytes(folder: string): number {

@@ -4,7 +4,9 @@ import { readSync } from "node:fs";
 export interface OutputTail {
   /** Reads what is new up to `size`; what is more than one piece behind is skipped. */
   advance(size: number): void;
-  /** The file was cut back to nothing. */
+  /** Takes bytes that somebody else has read; `from` is where they stood in the file. */
+  feed(bytes: Buffer, from: number): void;
+  /** The file was cut back to nothing; what follows goes on where the text is now. */
   restart(): void;
   /** Reads the rest and gives what was held back: the beginning of a character that never came. */
   finish(size: number): void;
@@ -18,17 +20,18 @@ export function createOutputTail(fd: number, give: (text: string) => void, piece
   let decoder = newDecoder();
 
   function advance(size: number): void {
-    let start = position;
-    if (size - start > pieceBytes) {
-      start = size - pieceBytes;
-      decoder = newDecoder();
-    }
+    const start = Math.max(position, size - pieceBytes);
     if (size <= start) return;
     const buffer = Buffer.allocUnsafe(size - start);
-    const count = readSync(fd, buffer, 0, buffer.length, start);
-    const from = start === position ? 0 : firstCharacter(buffer, count);
-    position = start + count;
-    hand(decoder.decode(buffer.subarray(from, count), { stream: true }));
+    feed(buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, start)), start);
+  }
+
+  function feed(bytes: Buffer, from: number): void {
+    const skipped = from > position;
+    if (skipped) decoder = newDecoder();
+    const start = skipped ? firstCharacter(bytes) : position - from;
+    position = Math.max(position, from + bytes.length);
+    hand(decoder.decode(bytes.subarray(start), { stream: true }));
   }
 
   function hand(text: string): void {
@@ -37,9 +40,9 @@ export function createOutputTail(fd: number, give: (text: string) => void, piece
 
   return {
     advance,
+    feed,
     restart() {
       position = 0;
-      decoder = newDecoder();
     },
     finish(size) {
       advance(size);
@@ -53,8 +56,8 @@ function newDecoder() {
 }
 
 /** Skipping may land inside a character: its remaining bytes all look like 10xxxxxx. */
-function firstCharacter(buffer: Buffer, count: number): number {
+function firstCharacter(buffer: Buffer): number {
   let at = 0;
-  while (at < Math.min(count, 3) && (buffer[at]! & 0xc0) === 0x80) at += 1;
+  while (at < Math.min(buffer.length, 3) && (buffer[at]! & 0xc0) === 0x80) at += 1;
   return at;
 }

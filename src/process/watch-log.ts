@@ -17,19 +17,18 @@ const pieceBytes = 8 * 1024 * 1024;
 /** Keeps the log of a background process short, and lets somebody hear what is written to it. */
 export function watchLog(ticker: Ticker, folder: string, { fd, hear }: WatchedLog): () => void {
   let listening = hear !== undefined;
-  let heardBytes = 0;
+  let lastSize = 0;
   const tail = createOutputTail(fd, (piece) => void (listening = listening && hear!(piece)), pieceBytes);
-  const listen = (size: number): void => {
-    if (listening) tail.advance(size);
-    heardBytes = size;
-  };
   const remove = ticker.add(() => {
     const size = fstatSync(fd).size;
-    const grown = size - heardBytes;
-    listen(size);
-    if (trimLog(folder, listen)) {
+    const grown = size - lastSize;
+    lastSize = size;
+    if (listening) tail.advance(size);
+    const kept = trimLog(folder);
+    if (kept) {
+      if (listening) tail.feed(kept.bytes, kept.from);
       tail.restart();
-      heardBytes = 0;
+      lastSize = 0;
     }
     return grown > busyBytes ? 5 : 50;
   });

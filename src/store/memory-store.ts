@@ -23,7 +23,7 @@ interface Entry {
 
 /** Executions for as long as the process lives: for tests, and for runtimes that want no file. */
 export function createMemoryStore(options: MemoryStoreOptions = {}): ExecutionStore {
-  const { keep = 10_000, keepCharacters = 64 * 2 ** 20 } = options;
+  const { keep = 1_000, keepCharacters = 64 * 2 ** 20 } = options;
   const entries = new Map<string, Entry>();
   let order = createOldestFirst();
   let weight = 0;

@@ -46,14 +46,9 @@ function createDirectLedger(store: ExecutionStore): Ledger {
     return store.saveNow?.(executions) ? undefined : store.save(executions);
   }
   return {
-    waiting(execution) {
-      try {
-        save(execution)?.catch(() => {});
-      } catch {
-        // Only a courtesy to others; the call itself tells what is wrong when it opens.
-      }
-    },
-    opened: save,
+    // Nobody outside this process can read such a store, and whoever is inside can ask the engine.
+    waiting: () => undefined,
+    opened: (execution, replay) => (replay === "safe" ? undefined : save(execution)),
     settled: save,
     flush: () => Promise.resolve(),
   };

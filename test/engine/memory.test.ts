@@ -7,7 +7,7 @@ import { count } from "../support/counts.ts";
 
 test("memory stays flat over many calls of every kind [E2 E5]", async () => {
   const calls = count({ quick: 20_000, full: 1_000_000 });
-  const program = join(import.meta.dirname, "memory-program.ts");
+  const program = join(import.meta.dirname, "../fixtures/engine/many-calls.ts");
   const { stdout } = await promisify(execFile)(process.execPath, ["--expose-gc", program, String(calls)]);
   const { before, after, underWay } = JSON.parse(stdout) as Record<"before" | "after" | "underWay", number>;
   // One record that is kept by mistake for each call would be 20 MB or more.

@@ -38,6 +38,13 @@ test("a tool in plain JavaScript may return without a promise [E1]", async () =>
   assert.equal((await engine.call({ tool: "odd" })).result?.output, "now");
 });
 
+test("null counts as left out [E1]", async () => {
+  const nulls = { output: null, hint: null, errorType: null, files: null, outputBytes: null };
+  const { engine } = setUpEngine({ tools: [returning(Promise.resolve({ ok: false, error: "no", ...nulls }))] });
+  const { state, error, errorType, outputBytes } = await engine.call({ tool: "odd" });
+  assert.deepEqual([state, error, errorType, outputBytes], ["failed", "no", null, 0]);
+});
+
 const bad: readonly (readonly [string, unknown])[] = [
   ["nothing", undefined],
   ["null", null],
@@ -47,7 +54,6 @@ const bad: readonly (readonly [string, unknown])[] = [
   ["success with an object as output", { ok: true, output: { a: 1 } }],
   ["failure without error", { ok: false }],
   ["failure with a number as output", { ok: false, error: "no", output: 5 }],
-  ["failure with null as output", { ok: false, error: "no", output: null }],
   ["failure with an object as error", { ok: false, error: { message: "no" } }],
   ["failure with a number as error type", { ok: false, error: "no", errorType: 5 }],
   ["failure with a number as hint", { ok: false, error: "no", hint: 5 }],

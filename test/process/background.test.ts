@@ -192,7 +192,7 @@ test("a port that answers already can't tell anything, so nothing is started [C1
 test("a chatty server is neither stopped nor does it fill the disk, and its end can be read [C12]", async (t) => {
   const bench = await openBench(t);
   const script =
-    "echo the very first line; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; echo the very last line; exec sleep 300";
+    "echo the very first line; head -c 30000000 /dev/zero | tr '\\0' 'x'; echo; sleep 0.2; echo the very last line; exec sleep 300";
   const started = running(
     await start(bench, script, { readiness: { text: "the very last line" }, readyTimeoutMs: 20_000 }),
   );

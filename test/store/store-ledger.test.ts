@@ -224,11 +224,13 @@ for (const ending of ["return", "exit", "throw"]) {
   });
 }
 
-test("a memory store is written at once, whatever the call", async () => {
+test("a memory store is written at once; what is safe to repeat, when it has ended", async () => {
   const store = createMemoryStore();
   const { ledger } = makeLedger(store, manualClock());
   const execution = makeExecution();
   assert.equal(ledger.opened(execution, "safe"), undefined);
+  assert.equal(await store.get(execution.id), undefined);
+  assert.equal(ledger.opened(execution, "never"), undefined);
   assert.deepEqual(await store.get(execution.id), execution);
   assert.equal(ledger.settled(complete(execution), "safe"), undefined);
   assert.deepEqual(await store.get(execution.id), complete(execution));
