@@ -80,8 +80,20 @@ function completeTraits(given: Partial<ToolTraits>): ToolTraits {
 
 function checkWith<Schema extends z.ZodObject>(schema: Schema, input: unknown): Checked<z.output<Schema>> {
   const parsed = schema.safeParse(input);
-  if (parsed.success) return { ok: true, input: parsed.data };
+  if (parsed.success) {
+    const ignored = ignoredKeys(schema, input);
+    return ignored ? { ok: true, input: parsed.data, ignored } : { ok: true, input: parsed.data };
+  }
   return { ok: false, problems: parsed.error.issues.map((issue) => toProblem(issue, input)) };
+}
+
+/** What the schema silently dropped; nothing when it takes any key. */
+function ignoredKeys(schema: z.ZodObject, input: unknown): string[] | undefined {
+  let ignored: string[] | undefined;
+  for (const key in input as object) {
+    if (!Object.hasOwn(schema.shape, key) && !schema.def.catchall) (ignored ??= []).push(key);
+  }
+  return ignored;
 }
 
 function toProblem(issue: z.core.$ZodIssue, input: unknown): InputProblem {

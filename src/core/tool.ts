@@ -100,7 +100,8 @@ export type ToolResult =
     };
 
 export type Checked<Input> =
-  | { readonly ok: true; readonly input: Input }
+  /** `ignored`: keys that came and mean nothing to the tool. */
+  | { readonly ok: true; readonly input: Input; readonly ignored?: readonly string[] }
   | { readonly ok: false; readonly problems: readonly InputProblem[] };
 
 export interface InputProblem {

@@ -75,11 +75,20 @@ function strayKeys(tool: Tool, input: unknown): string {
   const known = Object.keys(propertiesOf(tool));
   const stray = Object.keys(input).filter((key) => !known.includes(key));
   if (stray.length === 0 || known.length === 0) return "";
+  return `Not known here: ${nameStray(stray, known)}.`;
+}
+
+/** For an input that is fine but for keys that mean nothing: dropping them without a word would mislead. */
+export function ignoredInput(tool: Tool, ignored: readonly string[]): string {
+  return `Ignored, because ${tool.name} has no such parameter: ${nameStray(ignored, Object.keys(propertiesOf(tool)))}.`;
+}
+
+function nameStray(stray: readonly string[], known: readonly string[]): string {
   const named = stray.slice(0, 5).map((key) => {
     const [meant] = nearest(key, known, 1);
     return meant === undefined ? `"${key}"` : `"${key}" (did you mean ${meant}?)`;
   });
-  return `Not known here: ${named.join(", ")}.`;
+  return named.join(", ");
 }
 
 type Property = Readonly<Record<string, unknown>>;

@@ -6,7 +6,7 @@ import type { Tool, ToolResult } from "../core/tool.ts";
 import { CallControl } from "./call-control.ts";
 import type { Conversation } from "./conversations.ts";
 import { callSignature } from "./failure-guard.ts";
-import { invalidInput, unknownTool, unreadableInput } from "./guidance.ts";
+import { ignoredInput, invalidInput, unknownTool, unreadableInput } from "./guidance.ts";
 import type { Draft, EngineOptions } from "./parts.ts";
 import { resourcesOf } from "./resources-of.ts";
 import type { Slots } from "./slots.ts";
@@ -42,12 +42,13 @@ export function prepareCall(
 ): ActiveCall {
   const tool = options.catalog.resolve(call.tool) ?? null;
   const read = readInput(call);
-  const { failure, input } = judge(options, tool, { ...read, name: call.tool });
+  const { failure, input, note } = judge(options, tool, { ...read, name: call.tool });
   const record = createRecord(options, call, {
     toolId: tool?.name ?? null,
     toolInput: read.value,
     batchId: place.batchId,
   });
+  record.note = note ?? null;
   let signature: string | undefined;
   let known: { readonly input: unknown; readonly resources: readonly Resource[] } | undefined;
   const active: ActiveCall = {
@@ -95,21 +96,27 @@ function readInput(call: ToolCall): ReadInput {
   }
 }
 
-function judge(
-  options: EngineOptions,
-  tool: Tool | null,
-  read: ReadInput & { readonly name: string },
-): { readonly failure: Failure | null; readonly input: unknown } {
+interface Judged {
+  readonly failure: Failure | null;
+  readonly input: unknown;
+  /** Worth telling although it is fine. */
+  readonly note?: string;
+}
+
+function judge(options: EngineOptions, tool: Tool | null, read: ReadInput & { readonly name: string }): Judged {
   if (!tool) return { failure: unknownTool(read.name, options.catalog), input: read.value };
   if (read.problem !== null) return { failure: unreadableInput(tool, read.problem), input: read.value };
   return checkInput(tool, read.value);
 }
 
 /** Step 2 alone; also for an input that a hook changed. */
-export function checkInput(tool: Tool, value: unknown): { readonly failure: Failure | null; readonly input: unknown } {
+export function checkInput(tool: Tool, value: unknown): Judged {
   try {
     const checked = tool.check(value);
-    if (checked.ok) return { failure: null, input: checked.input };
+    if (checked.ok) {
+      const { input, ignored } = checked;
+      return ignored?.length ? { failure: null, input, note: ignoredInput(tool, ignored) } : { failure: null, input };
+    }
     return { failure: invalidInput(tool, value, checked.problems), input: value };
   } catch (thrown) {
     const error = `The check of ${tool.name}'s input broke: ${messageOf(thrown)}`;

@@ -63,7 +63,8 @@ export function countOutcome(options: EngineOptions, active: ActiveCall): void {
   const { maxRetry } = options.limits;
   const failed = record.state === "failed" || record.state === "timeout";
   if (failed && maxRetry > 0 && tally.read().consecutiveErrors > maxRetry) {
-    record.note = `[FAILED after retries] ${cutText(record.error ?? "", 500)}`;
+    const told = `[FAILED after retries] ${cutText(record.error ?? "", 500)}`;
+    record.note = record.note === null ? told : `${told}\n${record.note}`;
   }
 }
 

@@ -136,3 +136,14 @@ test("a problem says what was expected and what came [E6]", () => {
   assert.deepEqual(messages("x".repeat(100)), [`the input: expected object, got the string "${"x".repeat(40)}…"`]);
   assert.match(messages({ file_path: "a", mode: "warp" })[0]!, /^mode: .*"fast"\|"slow".*, got the string "warp"$/);
 });
+
+test("keys that the tool does not have are named, unless it takes any [E6]", () => {
+  const strict = defineTool({ ...plain, name: "few", input: z.object({ path: z.string() }) });
+  assert.deepEqual(strict.check({ path: "a", paht: 1, toString: 2 }), {
+    ok: true,
+    input: { path: "a" },
+    ignored: ["paht", "toString"],
+  });
+  const open = defineTool({ ...plain, name: "many", input: z.looseObject({ path: z.string() }) });
+  assert.deepEqual(open.check({ path: "a", more: 1 }), { ok: true, input: { path: "a", more: 1 } });
+});

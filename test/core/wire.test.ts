@@ -207,7 +207,8 @@ function anyExecution(): fc.Arbitrary<Execution> {
   const time = fc.integer({ min: 0, max: 4e12 });
   const amount = fc.oneof(fc.nat(), fc.double({ min: 0.001, max: 1e9, noNaN: true }));
   const notes = fc.array(fc.record({ pid: fc.nat(), command: text }, plain), { maxLength: 3 });
-  const more = { data: fc.jsonValue(), files: fc.array(text, { maxLength: 3 }), outputBytes: fc.nat() };
+  const json = fc.jsonValue({ maxDepth: 4 }).map((value): unknown => JSON.parse(JSON.stringify(value))); // no -0
+  const more = { data: json, files: fc.array(text, { maxLength: 3 }), outputBytes: fc.nat() };
   const result = fc.oneof(
     fc.record({ ok: fc.constant(true as const), output: text, ...more }, { requiredKeys: ["ok", "output"], ...plain }),
     fc.record(
@@ -219,7 +220,7 @@ function anyExecution(): fc.Arbitrary<Execution> {
     id: text,
     toolName: text,
     toolId: orNull(text),
-    toolInput: fc.jsonValue({ maxDepth: 4 }),
+    toolInput: json,
     state: fc.constantFrom(...executionStates),
     runPhase: fc.constantFrom("not_started", "started", "returned", "threw"),
     result: orNull(result),

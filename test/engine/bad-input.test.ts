@@ -200,3 +200,10 @@ test("a tool named like something every object has does not break the others [E6
   const odd = [looseTool({ name: "constructor", run }), looseTool({ name: "valueOf", run })];
   assert.equal((await refused({ tool: "zzzzzzzz" }, odd)).error, "Unknown tool: zzzzzzzz");
 });
+
+test("a key that means nothing does not stop the call, and is told with the nearest one that does [E6]", async () => {
+  const { engine } = setUpEngine({ tools });
+  const execution = await engine.call({ tool: "write", input: { file_path: "a", content: "b", limits: 3 } });
+  assert.equal(execution.state, "completed");
+  assert.equal(execution.note, 'Ignored, because write has no such parameter: "limits" (did you mean limit?).');
+});

@@ -43,7 +43,7 @@ test("a batch run in parallel leaves the same files, results, guard and statisti
         assert.deepEqual(together, oneByOne);
       },
     ),
-    { numRuns: count({ quick: 200, full: 5000 }) },
+    { numRuns: count({ quick: 150, full: 5000 }) },
   );
 });
 

@@ -34,7 +34,7 @@ test("batches of the built-in file tools leave the same files and results as one
     fc.asyncProperty(fc.array(call, { minLength: 2, maxLength: 10 }), async (calls) => {
       assert.deepEqual(await runTogether(world, calls), await runOneByOne(world, calls));
     }),
-    { numRuns: count({ quick: 60, full: 3000 }) },
+    { numRuns: count({ quick: 40, full: 3000 }) },
   );
 });
 

@@ -1,42 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { z } from "zod";
-import { defineTool } from "../../src/core/define-tool.ts";
-import type { Execution } from "../../src/core/execution.ts";
-import type { Tool, ToolResult } from "../../src/core/tool.ts";
 import { callSignature, createFailureGuard } from "../../src/engine/failure-guard.ts";
-import { looseTool, setUpEngine, type EngineSetup, type EngineUnderTest } from "../support/engine.ts";
-import type { Clock } from "../../src/core/clock.ts";
-
-/** Every tool returns what the input says: `{ fails?, n? }`. */
-function workbench(setup: EngineSetup<Clock> = {}): EngineUnderTest & { runs: () => number } {
-  let runs = 0;
-  const run = (input: Record<string, unknown>): Promise<ToolResult> => {
-    runs += 1;
-    if (typeof input["fails"] !== "string") return Promise.resolve({ ok: true, output: "fine" });
-    return Promise.resolve({ ok: false, error: input["fails"] });
-  };
-  const tools: Tool[] = [
-    looseTool({ name: "test", run, traits: { readOnly: true } }),
-    looseTool({ name: "edit", run, resources: () => [{ kind: "path", path: "a", access: "write" }] }),
-    looseTool({ name: "look", run, resources: () => [{ kind: "path", path: "a", access: "read" }] }),
-    looseTool({ name: "bash", run }),
-    defineTool({ name: "strict", description: "", input: z.object({ path: z.string() }), run: () => run({}) }),
-  ];
-  return { ...setUpEngine({ tools, ...setup }), runs: () => runs };
-}
-
-const failing = { tool: "test", input: { fails: "red" } };
-const fixing = { tool: "edit", input: { n: 1 } };
-
-async function series(
-  bench: EngineUnderTest,
-  calls: readonly { tool: string; input?: unknown }[],
-): Promise<Execution[]> {
-  const executions: Execution[] = [];
-  for (const call of calls) executions.push(await bench.engine.call(call));
-  return executions;
-}
+import { looseTool, setUpEngine } from "../support/engine.ts";
+import { failing, fixing, series, workbench } from "./guard-bench.ts";
 
 test("a call that failed three times in a row is not run again, and the model is told why [P6]", async () => {
   const bench = workbench();
@@ -239,47 +205,6 @@ test("after more than maxRetry errors in a row the result carries a note, cut at
   assert.equal(executions[3]!.note, `[FAILED after retries] 3${"x".repeat(499)}… [101 characters cut]`);
   const [fixed, failedAgain] = await series(bench, [fixing, failing]);
   assert.deepEqual([fixed!.note, failedAgain!.note], [null, null]);
-});
-
-test("in a batch of the same failing call only the first three are failures, the rest is refused [P6 P3]", async () => {
-  const bench = workbench();
-  const batch = bench.engine.openBatch({});
-  for (let left = 8; left > 0; left--) batch.add(failing);
-  const executions = await batch.end();
-  assert.deepEqual(
-    executions.map(({ errorType, attempt }) => [errorType, attempt]),
-    [[null, 1], [null, 2], [null, 3], ...Array.from({ length: 5 }, () => ["repeated_failure", 4])],
-  );
-  assert.equal(bench.engine.statistics(null).blockedRepeats, 5);
-});
-
-test("a change in the middle of a batch starts the count again for those behind it [P6 P3]", async () => {
-  const bench = workbench();
-  await series(bench, [failing, failing, failing]);
-  const batch = bench.engine.openBatch({});
-  for (const call of [failing, fixing, failing, failing]) batch.add(call);
-  assert.deepEqual(
-    (await batch.end()).map(({ errorType, attempt }) => [errorType, attempt]),
-    [
-      ["repeated_failure", 4],
-      [null, 1],
-      [null, 1],
-      [null, 2],
-    ],
-  );
-});
-
-test("a read that ran ahead of its turn and was cancelled stays cancelled [P6 P8]", async () => {
-  const bench = workbench({ limits: { maxRetry: 1 } });
-  await series(bench, [failing]);
-  const batch = bench.engine.openBatch({});
-  batch.add(fixing);
-  const ahead = batch.add(failing);
-  assert.equal(bench.engine.cancel(ahead.id, "never mind"), true);
-  assert.deepEqual(
-    (await batch.end()).map(({ state }) => state),
-    ["completed", "cancelled"],
-  );
 });
 
 test("the guard keeps neither whole files nor whole outputs, and no more than a thousand calls [P6]", () => {
