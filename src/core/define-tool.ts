@@ -37,6 +37,18 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
       `A tool's name has 1 to 64 letters, digits, "_" or "-" and starts with a letter; got "${definition.name}".`,
     );
   }
+  if (
+    !(definition.input instanceof z.ZodObject) &&
+    typeof (definition.input as { shape?: unknown })?.shape !== "object"
+  ) {
+    throw new RuntimeError(
+      "INVALID_TOOL",
+      `The input of tool "${definition.name}" must be a zod object: z.object({ … }).`,
+    );
+  }
+  if (typeof definition.run !== "function") {
+    throw new RuntimeError("INVALID_TOOL", `The tool "${definition.name}" needs a function run(input, context).`);
+  }
   const { input: schema, traits, ...rest } = definition;
   let jsonSchema: JsonSchema | undefined;
   return {

@@ -16,6 +16,9 @@ export interface CallOptions {
   /** Calls of one conversation share the failure guard and the statistics. */
   readonly conversationId?: string;
   readonly turn?: number;
-  /** The execution on whose behalf this one runs; it shares its parent's slot. */
+  /**
+   * The execution on whose behalf this one runs; it shares its parent's slot. Calls that a tool makes while it runs
+   * have it by themselves.
+   */
   readonly parentId?: string;
 }

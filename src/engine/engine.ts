@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../core/errors.ts";
 import { isFinal, type Execution } from "../core/execution.ts";
 import { createId } from "../core/ids.ts";
@@ -7,7 +8,7 @@ import { createConversations } from "./conversations.ts";
 import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
 import { failed, stopped, type End } from "./call-end.ts";
 import { createHistory } from "./history.ts";
-import type { EngineOptions } from "./parts.ts";
+import type { EngineOptions, EngineParts } from "./parts.ts";
 import { prepareCall, type ActiveCall } from "./prepare-call.ts";
 import { announceEnd, countOutcome, settleCall } from "./settle-call.ts";
 import { createSlots, type Slots } from "./slots.ts";
@@ -35,15 +36,24 @@ export interface Engine {
 export type BatchOptions = Pick<CallOptions, "conversationId" | "door" | "turn" | "signal">;
 
 export function createEngine(given: EngineOptions): Engine {
-  const options = { ...given, mask: unbreakableMask(given.mask) };
+  // Which execution the code runs for: a tool that calls the runtime need not say so itself.
+  const current = new AsyncLocalStorage<string>();
+  const options: EngineParts = {
+    ...given,
+    mask: unbreakableMask(given.mask),
+    enter: (executionId, run) => current.run(executionId, run),
+  };
   const slots = createSlots(options.limits.maxParallel);
   const conversations = createConversations();
   const history = createHistory();
   const active = new Map<string, { readonly call: ActiveCall; readonly settled: Promise<Execution> }>();
 
-  function prepare(call: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
+  function prepare(given: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
+    // A program in plain JavaScript may name no tool at all; that is an unknown one.
+    const call = typeof given.tool === "string" ? given : { ...given, tool: String(given.tool) };
     const conversation = conversations.of(call.conversationId ?? null);
-    const prepared = prepareCall(options, call, { batchId, conversation, commit });
+    const parentId = call.parentId ?? current.getStore() ?? null;
+    const prepared = prepareCall(options, call, { batchId, parentId, conversation, commit });
     conversation.underWay += 1;
     return prepared;
   }

@@ -4,7 +4,7 @@ import type { Mask } from "../core/mask.ts";
 import type { PermitDecision } from "../core/permit.ts";
 import type { Progress, Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
-import type { Draft, EngineOptions } from "./parts.ts";
+import type { Draft, EngineOptions, EngineParts } from "./parts.ts";
 import { checkInput, type ActiveCall } from "./prepare-call.ts";
 import { runTool } from "./run-tool.ts";
 import { denied, failed, stopped, endOfRun, type End } from "./call-end.ts";
@@ -17,7 +17,7 @@ import { resolveTimeLimits } from "./time-limits.ts";
  * (`settle-call.ts`), the one door by which every call leaves.
  */
 export async function executeCall(
-  options: EngineOptions,
+  options: EngineParts,
   slotsFor: (active: ActiveCall) => Slots,
   active: ActiveCall,
 ): Promise<End> {
@@ -119,7 +119,7 @@ function chooseVersion({ route, limits }: EngineOptions, { tool, input, call, re
 }
 
 /** Step 6: the intent is in the ledger before anything runs. */
-async function runRecorded(options: EngineOptions, active: ActiveCall, tool: Tool): Promise<End> {
+async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool): Promise<End> {
   const { record, control } = active;
   if (control.cause) return stopped(control);
   record.state = "running";
@@ -158,6 +158,7 @@ async function runRecorded(options: EngineOptions, active: ActiveCall, tool: Too
     workdir: options.workdir,
     env: options.env,
     ask: options.ask,
+    enter: options.enter,
     onProgress: (progress) =>
       options.emit("execution:progressed", { id: record.id, progress: maskProgress(progress, options.mask) }),
   });

@@ -26,5 +26,11 @@ export interface EngineOptions {
   readonly mask: Mask;
 }
 
+/** The same, and what the engine adds for itself. */
+export interface EngineParts extends EngineOptions {
+  /** Runs a tool so that calls it makes are known as made on behalf of this execution. */
+  readonly enter: <Value>(executionId: string, run: () => Value) => Value;
+}
+
 /** An execution while it is under way. */
 export type Draft = { -readonly [Key in keyof Execution]: Execution[Key] };

@@ -38,7 +38,7 @@ export interface ActiveCall {
 export function prepareCall(
   options: EngineOptions,
   call: ToolCall,
-  place: Pick<ActiveCall, "conversation" | "commit"> & { readonly batchId: string | null },
+  place: Pick<ActiveCall, "conversation" | "commit"> & Pick<Draft, "batchId" | "parentId">,
 ): ActiveCall {
   const tool = options.catalog.resolve(call.tool) ?? null;
   const read = readInput(call);
@@ -47,6 +47,7 @@ export function prepareCall(
     toolId: tool?.name ?? null,
     toolInput: read.value,
     batchId: place.batchId,
+    parentId: place.parentId,
   });
   record.note = note ?? null;
   let signature: string | undefined;
@@ -127,7 +128,7 @@ export function checkInput(tool: Tool, value: unknown): Judged {
 function createRecord(
   options: EngineOptions,
   call: ToolCall,
-  known: Pick<Draft, "toolId" | "toolInput" | "batchId">,
+  known: Pick<Draft, "toolId" | "toolInput" | "batchId" | "parentId">,
 ): Draft {
   const createdAt = options.clock.now();
   return {
@@ -153,7 +154,7 @@ function createRecord(
     door: call.door ?? null,
     conversationId: call.conversationId ?? null,
     turn: call.turn ?? null,
-    parentId: call.parentId ?? null,
+    parentId: known.parentId,
     batchId: known.batchId,
     outputBytes: 0,
     stopCause: null,

@@ -6,6 +6,7 @@ import { mergeStopReports, type StopReport } from "../core/stop-report.ts";
 import type { Progress, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";
 import { Stopwatch } from "./stopwatch.ts";
+import type { EngineParts } from "./parts.ts";
 import type { TimeLimits } from "./time-limits.ts";
 
 export interface RunOptions {
@@ -19,6 +20,7 @@ export interface RunOptions {
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly ask: Ask;
+  readonly enter: EngineParts["enter"];
   readonly onProgress: (progress: Progress) => void;
 }
 
@@ -62,11 +64,11 @@ class Run {
   }
 
   start(): void {
-    const { tool, input, control } = this.options;
+    const { tool, input, control, enter, executionId } = this.options;
     control.onStop(() => this.waitForReturn());
     try {
       // A tool written in plain JavaScript may return without a promise.
-      Promise.resolve(tool.run(input, this.makeContext())).then(
+      Promise.resolve(enter(executionId, () => tool.run(input, this.makeContext()))).then(
         (result) => this.finish("returned", result, null),
         (thrown: unknown) => this.finish("threw", null, messageOf(thrown)),
       );
@@ -93,7 +95,8 @@ class Run {
   private progress(update: Progress): void {
     if (this.over) return;
     this.stopwatch.alive();
-    this.options.onProgress(update);
+    // A tool in plain JavaScript may call it without anything, just to show that it lives.
+    this.options.onProgress(update ?? {});
   }
 
   private async ask(question: Question): Promise<Answer> {

@@ -52,9 +52,14 @@ function realWorkdir(workdir: string): string {
 
 /** Private, and invisible to git without touching the project's own ignore file. */
 export function ensureDataFolder(folders: Folders): void {
-  mkdirSync(folders.data, { recursive: true, mode: 0o700 });
+  // Not `recursive: true`: where a folder can't have folders (/proc), Node tries that for ever.
+  unlessThere(() => mkdirSync(folders.data, { mode: 0o700 }));
+  unlessThere(() => writeFileSync(join(folders.data, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 }));
+}
+
+function unlessThere(make: () => void): void {
   try {
-    writeFileSync(join(folders.data, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 });
+    make();
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") throw thrown;
   }

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
@@ -18,13 +18,14 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export function loadConfiguration(options: {
   readonly workdir: string;
   readonly env: Environment;
-  readonly overrides: Settings;
+  /** From a program; checked like a file, because not every program is checked by TypeScript. */
+  readonly overrides: unknown;
 }): Configuration {
   const { workdir, env, overrides } = options;
   let configuration = applySettings(defaultConfiguration, readSettings(userFile(env)));
   configuration = applyProjectSettings(configuration, join(workdir, "deckhand.json"));
   configuration = applySettings(configuration, settingsFromEnvironment(env));
-  return applySettings(configuration, overrides);
+  return applySettings(configuration, parseSettings(overrides, "settings"));
 }
 
 function userFile(env: Environment): string {
@@ -48,6 +49,8 @@ const strictness = ["off", "auto", "require"];
 function readSettings(file: string): Settings {
   let text: string;
   try {
+    // A pipe by that name would be waited for without end.
+    if (!statSync(file).isFile()) throw new Error("it is not a file");
     text = readFileSync(file, "utf8");
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return {};

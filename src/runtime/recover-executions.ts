@@ -25,10 +25,12 @@ export async function recoverExecutions(options: {
 }
 
 function endLost(execution: Execution, now: number, report: StopReport | undefined): Execution {
-  const ran = execution.runPhase !== "not_started" || execution.state === "running";
+  const ran = execution.state === "running";
   return {
     ...execution,
     state: "failed",
+    // The intent was recorded, and what came after it can't be known: never claim that nothing was done.
+    runPhase: ran ? "started" : "not_started",
     error: ran
       ? "Outcome unknown: the runtime that ran this call ended before the call did"
       : "Not run: the runtime ended while this call was waiting",

@@ -147,3 +147,15 @@ test("keys that the tool does not have are named, unless it takes any [E6]", () 
   const open = defineTool({ ...plain, name: "many", input: z.looseObject({ path: z.string() }) });
   assert.deepEqual(open.check({ path: "a", more: 1 }), { ok: true, input: { path: "a", more: 1 } });
 });
+
+test("a tool without an object for its input, or without run, is refused [P9]", () => {
+  const { run: _run, ...idle } = plain;
+  for (const wrong of [
+    { ...plain, input: z.string() },
+    { ...plain, input: {} },
+    { ...idle, input: z.object({}) },
+  ]) {
+    const definition = { name: "wrong", ...wrong } as unknown as Parameters<typeof defineTool>[0];
+    assert.throws(() => defineTool(definition), { code: "INVALID_TOOL" });
+  }
+});

@@ -6,6 +6,11 @@ import { createEventBus } from "../../src/core/event-bus.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
 import { settleDown, until } from "../support/engine.ts";
 
+/** On a busy machine each turn of the event loop delivers at least one event, and maybe no more. */
+async function delivered(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await nextTurn();
+}
+
 const planned = (calls: number) => ["batch:planned", { batchId: "run", calls, parallel: 0 }] as const;
 
 test("an event is delivered after emit returned, never inside it [E8]", async () => {
@@ -14,7 +19,7 @@ test("an event is delivered after emit returned, never inside it [E8]", async ()
   bus.on("batch:planned", ({ calls }) => heard.push(calls));
   bus.emit(...planned(1));
   assert.deepEqual(heard, []);
-  await nextTurn();
+  await delivered();
   assert.deepEqual(heard, [1]);
 });
 
@@ -98,7 +103,7 @@ test("a listener that unsubscribes itself, or another, ends that listening at on
   bus.on("batch:planned", () => heard.push("third"));
   bus.emit(...planned(1));
   bus.emit(...planned(2));
-  await nextTurn();
+  await delivered();
   assert.deepEqual(heard, ["once", "third", "third"]);
   offOnce();
 });
@@ -117,9 +122,9 @@ test("a listener that subscribes anew on every event hears each event once [E8]"
   };
   listen();
   bus.emit(...planned(1));
-  await nextTurn();
+  await delivered();
   bus.emit(...planned(2));
-  await nextTurn();
+  await delivered();
   assert.deepEqual(heard, [1, 2]);
 });
 
@@ -130,12 +135,12 @@ test("one function that listens twice hears twice, and each stop ends one of the
   const offFirst = bus.on("batch:planned", listener);
   bus.on("batch:planned", listener);
   bus.emit(...planned(1));
-  await nextTurn();
+  await delivered();
   assert.equal(heard, 2);
   offFirst();
   offFirst();
   bus.emit(...planned(2));
-  await nextTurn();
+  await delivered();
   assert.equal(heard, 3);
 });
 
@@ -146,7 +151,7 @@ test("a new listener hears nothing of what happened before it came [E8]", async 
   const heard: number[] = [];
   bus.on("batch:planned", ({ calls }) => heard.push(calls));
   bus.emit(...planned(2));
-  await nextTurn();
+  await delivered();
   assert.deepEqual(heard, [2]);
 });
 
@@ -225,6 +230,6 @@ test("without listeners nothing is kept, and the numbers still count [E8]", asyn
   const seqs: number[] = [];
   bus.on("*", ({ seq }) => seqs.push(seq));
   bus.emit(...planned(11));
-  await nextTurn();
+  await delivered();
   assert.deepEqual(seqs, [11]);
 });

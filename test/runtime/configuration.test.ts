@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -123,6 +124,15 @@ test("a project may ask for a stricter sandbox, not for a weaker one", async (t)
   const weaker = await setUp(t, { project: '{"sandbox": "off"}' });
   assert.throws(() => weaker(), { code: "CONFIG_INVALID", message: /may not weaken "sandbox"/ });
   assert.equal((await setUp(t, { user: '{"sandbox": "off"}' }))().sandbox, "off");
+});
+
+test("a pipe in place of the file is refused at once", { timeout: 10_000 }, async (t) => {
+  const folder = await temporaryFolder(t);
+  execFileSync("mkfifo", [join(folder, "deckhand.json")]);
+  assert.throws(() => loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {} }), {
+    code: "CONFIG_INVALID",
+    message: /deckhand\.json can't be read: it is not a file/,
+  });
 });
 
 test("comments inside strings are text", () => {

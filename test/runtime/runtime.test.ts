@@ -9,7 +9,10 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
-import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import type { ToolCall } from "../../src/core/tool-call.ts";
+import type { ToolResult } from "../../src/core/tool.ts";
+import type { Settings } from "../../src/runtime/configuration.ts";
+import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
 import { isolatedEnvironment, openRuntime, until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -127,6 +130,7 @@ for (const sandbox of ["auto", "off"]) {
     const execution = await runtime.get(id);
     assert.equal(execution?.state, "failed");
     assert.equal(execution?.errorType, "runtime_lost");
+    assert.equal(execution?.runPhase, "started");
     assert.equal(execution?.error, "Outcome unknown: the runtime that ran this call ended before the call did");
     const beats = (await readFile(beat)).length;
     await new Promise((resolve) => setTimeout(resolve, 300));
@@ -163,6 +167,52 @@ test("closing cancels what runs, and a closed runtime takes no calls [E4]", asyn
 test("limits in the configuration may use any name of a tool [E3 P9]", async (t) => {
   const runtime = await openRuntime(t, { settings: { limits: { timeout_ms: { Run_Shell: 1234 } } } });
   assert.equal((await runtime.call("bash", { command: "true" })).timeoutMs, 1234);
+});
+
+test("tools that call the runtime while all slots are taken do not lock each other [P1 P8]", async (t) => {
+  const inner = defineTool({
+    name: "inner",
+    description: "Called by another.",
+    input: z.object({ depth: z.number() }),
+    resources: () => [],
+    run: async ({ depth }): Promise<ToolResult> => {
+      if (depth === 0) return { ok: true, output: "bottom" };
+      const { state, result } = await runtime.call("inner", { depth: depth - 1 });
+      return { ok: true, output: `${state} ${result?.output ?? ""}` };
+    },
+  });
+  const runtime: Runtime = await openRuntime(t, { tools: [inner], settings: { limits: { max_parallel: 2 } } });
+  const outer = await Promise.all(Array.from({ length: 4 }, () => runtime.call("inner", { depth: 3 })));
+  assert.deepEqual(
+    outer.map(({ result }) => result?.output),
+    Array.from({ length: 4 }, () => "completed completed completed bottom"),
+  );
+  const all = await runtime.list({ limit: 100 });
+  const ids = new Set(all.map(({ id }) => id));
+  assert.equal(all.filter(({ parentId }) => parentId !== null && ids.has(parentId)).length, 12);
+  const [free] = await runtime.batch([{ tool: "inner", input: { depth: 0 } }]);
+  assert.equal(free?.state, "completed");
+});
+
+test("a call without a tool's name is a failed execution like any other [E6]", async (t) => {
+  const runtime = await openRuntime(t);
+  const nameless = await runtime.call(undefined as unknown as string);
+  assert.deepEqual([nameless.state, nameless.error], ["failed", "Unknown tool: undefined"]);
+  const [batched] = await runtime.batch([{} as unknown as ToolCall]);
+  assert.equal(batched?.errorType, "unknown_tool");
+});
+
+test("settings of a program are checked like those of a file [P1]", async (t) => {
+  for (const settings of [{ limits: { max_parallel: 0 } }, { limits: { max_parallel: 50 } }, { bogus: 1 }]) {
+    await assert.rejects(openRuntime(t, { settings: settings as Settings }), { code: "CONFIG_INVALID" });
+  }
+});
+
+test("a workdir that can't have folders is said, not waited for", { timeout: 20_000 }, async (t) => {
+  const home = await temporaryFolder(t);
+  const runtime = await createRuntime({ workdir: "/proc", env: isolatedEnvironment(home) });
+  t.after(() => runtime.close());
+  assert.equal(runtime.warnings.length, 1);
 });
 
 test("a workdir that is missing or a file is one sentence", async (t) => {
