@@ -11,7 +11,6 @@ import { defineTool } from "../../src/core/define-tool.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
 import type { ToolCall } from "../../src/core/tool-call.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
-import type { Settings } from "../../src/runtime/configuration.ts";
 import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
 import { isolatedEnvironment, openRuntime, until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -204,7 +203,7 @@ test("a call without a tool's name is a failed execution like any other [E6]", a
 
 test("settings of a program are checked like those of a file [P1]", async (t) => {
   for (const settings of [{ limits: { max_parallel: 0 } }, { limits: { max_parallel: 50 } }, { bogus: 1 }]) {
-    await assert.rejects(openRuntime(t, { settings: settings as Settings }), { code: "CONFIG_INVALID" });
+    await assert.rejects(openRuntime(t, { settings }), { code: "CONFIG_INVALID" });
   }
 });
 
