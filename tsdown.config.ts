@@ -28,6 +28,8 @@ export default defineConfig({
   // By default the bundler merges what chunks share (its own helpers, too) into one of the lazy chunks, and every chunk
   // that needs a helper then loads that one as well: a command would pay for what it does not use.
   inputOptions: { experimental: { chunkOptimization: false } },
+  // How long its plugins take is nobody's concern who starts the program for the first time.
+  checks: { bundlerTimings: false },
   deps: {
     // Pure JavaScript is bundled: loading zod as 60 small files costs twice the time of loading one chunk of it.
     alwaysBundle: ["zod", "tinyglobby"],

@@ -32,7 +32,8 @@ export async function runCallsCancel(invocation: Invocation, terminal: Terminal)
       const record = execution ? printableExecution(execution) : null;
       terminal.printJson({ id: execution?.id ?? given, cancelled: underWay, execution: record });
     } else if (stopped) terminal.print(neutralizeText(tellEnd(execution)));
-    else terminal.tell(`deckhand: ${tellWhyNot(given, execution, runtime.workdir)}`);
+    else if (execution !== undefined || runtime.warnings.length === 0)
+      terminal.tell(`deckhand: ${tellWhyNot(given, execution, runtime.workdir)}`);
     return stopped ? exitCode.done : exitCode.failed;
   });
 }

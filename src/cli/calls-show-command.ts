@@ -13,7 +13,9 @@ export async function runCallsShow(invocation: Invocation, terminal: Terminal): 
   return withRuntime(invocation, terminal, async (runtime) => {
     const execution = await findExecution(runtime, given);
     if (!execution) {
-      terminal.tell(`deckhand: There is no call "${given}" in ${runtime.workdir}. See deckhand calls.`);
+      // Records that could not be read may have held it.
+      if (runtime.warnings.length === 0)
+        terminal.tell(`deckhand: There is no call "${given}" in ${runtime.workdir}. See deckhand calls.`);
       return exitCode.failed;
     }
     if (invocation.has("json")) terminal.printJson(printableExecution(execution));

@@ -22,10 +22,11 @@ export const commands: readonly Command[] = [
     positionals: ["NAME", "[JSON]"],
     summary: "Run one tool now",
     details: `The input is JSON: as an argument, from stdin ("-", or simply piped), or from a file (--input). Left out, it is {}.
-stdout gets the tool's output, unchanged; what there is to say about it goes to stderr. Ctrl-C stops the call and
-waits until it is proved that nothing of it still runs.
+stdout gets the output as the tool returned it: long output is cut by the tool, which keeps the whole in a file and says
+where. What there is to say about the call goes to stderr. Ctrl-C stops the call and waits until nothing of it is found
+running any more.
 
-Exit codes: 0 completed, 1 failed, 2 unknown tool or wrong input, 3 refused, 124 time limit, 130 cancelled, 143 SIGTERM.`,
+Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 refused, 124 time limit, 130 cancelled, 143 SIGTERM.`,
     options: {
       input: { value: "FILE", summary: "Read the JSON from a file" },
       timeout: { value: "SECONDS", summary: "Stop the call after this long" },

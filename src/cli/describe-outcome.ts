@@ -12,7 +12,7 @@ export interface OutcomeText {
 export function describeOutcome(execution: Execution): OutcomeText {
   const { state, error, result, note } = execution;
   const remarks: string[] = [];
-  if (result?.ok === false && result.hint !== undefined) remarks.push(endSentence(result.hint));
+  if (result?.ok === false && result.hint !== undefined) remarks.push(result.hint);
   if (note !== null) remarks.push(note);
   remarks.push(...describeStop(execution), ...describeFiles(execution));
   return state === "completed" ? { remarks } : { error: endSentence(error ?? `The call ended as ${state}`), remarks };
@@ -33,8 +33,9 @@ function describeStop({ state, stopCause, stopProof, killed, survivors, duration
 
 const proofs: Record<StopProof, string> = {
   namespace: "nothing of it still runs: its PID namespace is gone, and every process with it",
-  marker: "nothing of it still runs: no process carries its mark, belongs to its tree or writes to its output",
-  group: "nothing of it still runs: no process is left in its group and tree",
+  marker:
+    "no process of it was found: none carries its mark, belongs to its tree or session, or writes to its output (one that shed all of these could not be seen)",
+  group: "no process of it was found: none is left in its group and tree (one that left both could not be seen)",
   cooperative: "it returned after it was told to stop",
   none: "there is no proof that it stopped: it may still be running",
 };
@@ -53,6 +54,7 @@ function list(processes: readonly ProcessNote[]): string {
   return shown.join(", ") + (processes.length > 5 ? ` and ${processes.length - 5} more` : "");
 }
 
+/** One line that was meant as a sentence; text of several lines may be quoted, and is left as it is. */
 function endSentence(text: string): string {
-  return /[.!?…:)\]}"']$/.test(text) ? text : `${text}.`;
+  return text.includes("\n") || /[.!?…:)\]}"']$/.test(text) ? text : `${text}.`;
 }

@@ -20,6 +20,9 @@ export const codeOfSignal = {
   SIGHUP: exitCode.hangup,
 } as const;
 
+/** What to correct is the command line itself. */
+const wrongUse = new Set(["unknown_tool", "invalid_input", "pattern"]);
+
 /** A call that ended by itself before the signal could stop it ends the command with its own code. */
 export function exitCodeOf(execution: Execution, signal?: StopSignal): number {
   const { state, errorType } = execution;
@@ -32,7 +35,7 @@ export function exitCodeOf(execution: Execution, signal?: StopSignal): number {
       if (errorType === "denied") return exitCode.refused;
       return signal ? codeOfSignal[signal] : exitCode.cancelled;
     case "failed":
-      return errorType === "unknown_tool" || errorType === "invalid_input" ? exitCode.wrongUse : exitCode.failed;
+      return wrongUse.has(errorType ?? "") ? exitCode.wrongUse : exitCode.failed;
     case "pending":
     case "running":
       return exitCode.failed;

@@ -17,6 +17,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.exit(complain(terminal, thrown));
   };
   process.on("uncaughtException", onUncaught);
+  // Node would open its debugger to every program on this machine, those that run as tools included.
+  process.on("SIGUSR1", () => undefined);
   let code: number;
   try {
     code = await run(argv, terminal);

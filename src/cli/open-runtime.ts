@@ -1,5 +1,6 @@
 import type { Runtime, RuntimeConfig } from "../runtime/create-runtime.ts";
 import { UsageError, type Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The runtime for this command's workdir. Whoever opens it closes it. */
@@ -13,16 +14,21 @@ export async function openRuntime(
   return createRuntime({ ...config, workdir, env });
 }
 
-/** For commands that only ask the runtime something: says what does not work, and closes it in any case. */
-export async function withRuntime<Result>(
+/**
+ * For commands about the records: closes the runtime in any case. What is wrong with the records is told last, as the
+ * error when the command failed for it.
+ */
+export async function withRuntime(
   invocation: Invocation,
   terminal: Terminal,
-  work: (runtime: Runtime) => Promise<Result>,
-): Promise<Result> {
+  work: (runtime: Runtime) => Promise<number>,
+): Promise<number> {
   const runtime = await openRuntime(invocation, terminal);
   try {
-    tellWarnings(runtime, terminal);
-    return await work(runtime);
+    const code = await work(runtime);
+    if (code === exitCode.done) tellWarnings(runtime, terminal);
+    else for (const warning of runtime.warnings) terminal.tell(`deckhand: ${warning}`);
+    return code;
   } finally {
     await runtime.close();
   }

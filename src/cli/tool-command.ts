@@ -37,6 +37,7 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
     printOutput(end.execution, terminal);
     tellOutcome(end.execution, terminal, { quiet, askedMs: timeoutMs ?? 0 });
   }
+  if (!quiet) tellEndedBackground(end.execution, terminal);
   return exitCodeOf(end.execution, end.signal);
 }
 
@@ -60,6 +61,13 @@ function tellOutcome(
   if (timeoutMs !== null && timeoutMs < askedMs) {
     terminal.tell(`The time limit was cut to ${formatDuration(timeoutMs)}, the most that the configuration allows.`);
   }
+}
+
+/** The tool promised that it runs as long as this program, and that is over. */
+function tellEndedBackground({ state, toolId, toolInput }: Execution, terminal: Terminal): void {
+  const { background, keep_running: keeps } = Object(toolInput) as Record<string, unknown>;
+  if (state !== "completed" || toolId !== "bash" || background !== true || keeps === true) return;
+  terminal.tell('The background process ended with this command; "keep_running": true in the input lets it go on.');
 }
 
 /** Output is left out while the reader is behind, so that it can't fill the memory; every other event is kept. */

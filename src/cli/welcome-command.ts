@@ -36,7 +36,7 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
     const { error } = describeOutcome(execution);
     if (error !== undefined) terminal.tell(`deckhand: ${error}`);
     terminal.print(
-      `Try:\n${suggestions(id)
+      `Try:\n${suggestions(id, terminal.env)
         .map((line) => `  ${line}\n`)
         .join("")}`,
     );
@@ -44,11 +44,13 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
   return exitCodeOf(execution, signal);
 }
 
-function suggestions(id: string): string[] {
+/** Whoever typed `npm start` may have no command named deckhand. */
+function suggestions(id: string, env: Terminal["env"]): string[] {
+  const program = env["npm_lifecycle_event"] === "start" ? "npm start --" : "deckhand";
   return [
-    `deckhand tool bash '{"command":"date"}'`,
-    `deckhand tools bash`,
-    `deckhand calls show ${id.slice(-4)}`,
-    `deckhand --help`,
+    `${program} tool bash '{"command":"date"}'`,
+    `${program} tools bash`,
+    `${program} calls show ${id.slice(-4)}`,
+    `${program} --help`,
   ];
 }

@@ -16,7 +16,7 @@ export interface ProcessNote {
 
 export interface StopReport {
   readonly proof: StopProof;
-  /** Processes that needed SIGKILL, or that were left behind and ended by us. */
+  /** Every process that we ended, whether it took SIGTERM or needed SIGKILL. */
   readonly killed: readonly ProcessNote[];
   /** Processes that are still alive although we tried. */
   readonly survivors: readonly ProcessNote[];

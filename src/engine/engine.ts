@@ -3,6 +3,7 @@ import { messageOf } from "../core/errors.ts";
 import { isFinal, type Execution } from "../core/execution.ts";
 import { createId } from "../core/ids.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
+import { createActiveCalls } from "./active-calls.ts";
 import { openBatch, type Batch } from "./batch.ts";
 import { createConversations } from "./conversations.ts";
 import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
@@ -46,7 +47,7 @@ export function createEngine(given: EngineOptions): Engine {
   const slots = createSlots(options.limits.maxParallel);
   const conversations = createConversations();
   const history = createHistory();
-  const active = new Map<string, { readonly call: ActiveCall; readonly settled: Promise<Execution> }>();
+  const active = createActiveCalls();
 
   function prepare(given: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
     // A program in plain JavaScript may name no tool at all; that is an unknown one.
@@ -59,13 +60,13 @@ export function createEngine(given: EngineOptions): Engine {
   }
 
   function admit(call: ActiveCall, settled: Promise<Execution>): void {
-    active.set(call.record.id, { call, settled });
+    active.add(call, settled);
     if (call.call.signal) followSignal(call.call.signal, (reason) => call.control.stop("cancel", reason), settled);
   }
 
   /** Calls on behalf of a running call are part of it: they take turns in its slot, because waiting for a second one could lock both for ever. */
   function slotsFor({ record }: ActiveCall): Slots {
-    const parent = record.parentId === null ? undefined : active.get(record.parentId)?.call;
+    const parent = record.parentId === null ? undefined : active.find(record.parentId);
     if (parent?.record.runPhase !== "started" || isFinal(parent.record.state)) return slots;
     return (parent.childSlots ??= createSlots(1));
   }
@@ -90,7 +91,7 @@ export function createEngine(given: EngineOptions): Engine {
       if (refused) end = { ...refused, runPhase: end.runPhase };
     }
     const told = await settleCall(options, call, end);
-    active.delete(told.id);
+    active.remove(call);
     history.add(told);
     announceEnd(options, told, end.state);
     return call.record;
@@ -127,20 +128,21 @@ export function createEngine(given: EngineOptions): Engine {
       if (signal) followSignal(signal, stopMembers, over.promise);
       return { add: (call) => batch.add(call), end: () => batch.end().finally(over.resolve) };
     },
-    cancel: (id, reason) => active.get(id)?.call.control.stop("cancel", reason) ?? false,
+    cancel: (id, reason) => active.find(id)?.control.stop("cancel", reason) ?? false,
     async cancelAll(reason) {
-      const all = [...active.values()];
-      for (const { call } of all) call.control.stop("cancel", reason);
-      await Promise.all(all.map(({ settled }) => settled));
+      const settled = active.settled();
+      for (const { control } of active.all()) control.stop("cancel", reason);
+      await settled;
     },
     get(id) {
-      const found = active.get(id);
-      return found ? options.mask.execution({ ...found.call.record }) : history.get(id);
+      const found = active.find(id);
+      return found ? options.mask.execution({ ...found.record }) : history.get(id);
     },
     underWay: () =>
-      [...active.values()]
-        .filter(({ call }) => !isFinal(call.record.state))
-        .map(({ call }) => options.mask.execution({ ...call.record })),
+      active
+        .all()
+        .filter(({ record }) => !isFinal(record.state))
+        .map(({ record }) => options.mask.execution({ ...record })),
     finished: (limit) => history.last(limit),
     statistics: (conversationId) => (conversations.find(conversationId)?.tally ?? createTally()).read(),
   };

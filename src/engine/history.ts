@@ -8,14 +8,19 @@ export interface History {
   last(limit: number): Execution[];
 }
 
+/**
+ * A ring. Not a Map: one that is always added to and removed from is rebuilt all the time, and each old table keeps the
+ * next one, and so every record that ever went through it, from the young collector.
+ */
 export function createHistory(capacity = 100): History {
-  const byId = new Map<string, Execution>();
+  const ring: Execution[] = [];
+  let next = 0;
   return {
     add(execution) {
-      byId.set(execution.id, execution);
-      if (byId.size > capacity) byId.delete(byId.keys().next().value!);
+      ring[next] = execution;
+      next = (next + 1) % capacity;
     },
-    get: (id) => byId.get(id),
-    last: (limit) => (limit > 0 ? [...byId.values()].slice(-limit).reverse() : []),
+    get: (id) => ring.find((execution) => execution.id === id),
+    last: (limit) => (limit > 0 ? [...ring.slice(next), ...ring.slice(0, next)].slice(-limit).reverse() : []),
   };
 }

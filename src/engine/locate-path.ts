@@ -49,10 +49,13 @@ export function createPathLocator(workdir: string): (path: string) => Located {
   function find(path: string): Located {
     const located = locate(resolve(workdir, path), { left: mostLinks });
     if (!hasParentStep.test(path)) return fold(located);
-    // The system follows a link before it takes the `..` behind it; a tool that tidies the path first does not.
-    const walked = locate(walk(resolve(workdir), path), { left: mostLinks });
+    // The system follows a link before it takes the `..` behind it; a tool that tidies the path first does not. The
+    // system also wants each folder to be there that the path leaves again.
+    const { end, left } = walk(resolve(workdir), path);
+    const walked = locate(end, { left: mostLinks });
+    const passed = left.flatMap((folder) => locate(folder, { left: mostLinks }).names);
     return fold({
-      names: [...located.names, ...walked.names],
+      names: [...located.names, ...walked.names, ...passed],
       isShared: located.isShared || walked.isShared,
     });
   }
@@ -66,14 +69,17 @@ export function createPathLocator(workdir: string): (path: string) => Located {
 
 const hasParentStep = /(?:^|\/)\.\.(?:\/|$)/;
 
-/** The path with each `..` taken from where the steps before it really lead. */
-function walk(workdir: string, path: string): string {
+/** The path with each `..` taken from where the steps before it really lead, and the folders it left on the way. */
+function walk(workdir: string, path: string): { readonly end: string; readonly left: readonly string[] } {
   let at = path.startsWith("/") ? "/" : workdir;
+  const left: string[] = [];
   for (const step of path.split("/")) {
-    if (step === "..") at = dirname(realPath(at) ?? at);
-    else at = resolve(at, step);
+    if (step === "..") {
+      if (at !== workdir) left.push(at);
+      at = dirname(realPath(at) ?? at);
+    } else at = resolve(at, step);
   }
-  return at;
+  return { end: at, left };
 }
 
 function join(folder: string, name: string): string {

@@ -41,11 +41,11 @@ export function trimLog(folder: string): KeptEnd | null {
   try {
     if (!existsSync(paths.head)) writeFileSync(paths.head, readPart(fd, 0, headBytes), { mode: 0o600 });
     const from = fstatSync(fd).size - segmentBytes;
-    const dropped = droppedBytes(folder) + sizeOf(paths.previous) + from;
-    const parts = readToEnd(fd, from);
+    const before = droppedBytes(folder) + sizeOf(paths.previous);
+    const bytes = Buffer.concat(readToEnd(fd, from));
     // Nothing between that last read and this: what is written meanwhile is lost.
+    const dropped = before + fstatSync(fd).size - bytes.length;
     ftruncateSync(fd, 0);
-    const bytes = Buffer.concat(parts);
     writeFileSync(paths.next, bytes, { mode: 0o600 });
     writeFileSync(paths.dropped, String(dropped), { mode: 0o600 });
     renameSync(paths.next, paths.previous);
@@ -55,10 +55,13 @@ export function trimLog(folder: string): KeptEnd | null {
   }
 }
 
+/** Whoever writes faster than these are read goes on writing meanwhile, so few is better than whole. */
+const mostParts = 4;
+
 /** Ends with a read that finds nothing new, so that nothing is lost when the cut follows; a flood is left to itself. */
 function readToEnd(fd: number, from: number): Buffer[] {
   const parts: Buffer[] = [];
-  for (let at = from; parts.length < 20;) {
+  for (let at = from; parts.length < mostParts;) {
     const part = readPart(fd, at, segmentBytes);
     if (part.length === 0) break;
     parts.push(part);

@@ -14,11 +14,13 @@ export const keptMs = 60 * 60 * 1000;
 export type BackgroundState =
   | { readonly state: "running" }
   /** `exit` is null when nobody was there to see how it ended. */
-  | { readonly state: "exited"; readonly exit: CommandExit | null; readonly at: number | null };
+  | { readonly state: "exited" | "stopped"; readonly exit: CommandExit | null; readonly at: number | null };
 
 /** What has become of a background process, told from its folder alone, in any process. */
 export function readBackgroundState(table: ProcessTable, folder: string, record: ProcessRecord): BackgroundState {
-  if (record.exitedAt !== null) return { state: "exited", exit: record.exit, at: record.exitedAt };
+  if (record.exitedAt !== null) {
+    return { state: record.stopped ? "stopped" : "exited", exit: record.exit, at: record.exitedAt };
+  }
   if (isRunning(table, folder, record)) return { state: "running" };
   const status = join(folder, "status");
   const exit = readStatus(readQuietly(status), () => readQuietly(join(folder, "messages")));

@@ -24,7 +24,8 @@ export interface BackgroundProcess {
   readonly startedAt: number;
   readonly keep: boolean;
   readonly ownerSession: string | null;
-  readonly state: "running" | "exited";
+  /** `stopped`: it was ended by us, not by itself. */
+  readonly state: "running" | "exited" | "stopped";
   readonly exitCode: number | null;
   readonly killedBy: NodeJS.Signals | null;
   readonly outputBytes: number;
@@ -66,7 +67,7 @@ export function createBackground(parts: ProcessParts): Background {
     // Its owner keeps the log short; when that one is gone, whoever looks does.
     if (!ours.has(id) && !isAlive(table, record.owner)) trimLog(folder);
     const now = readBackgroundState(table, folder, record);
-    const exit = now.state === "exited" ? now.exit : null;
+    const exit = now.state === "running" ? null : now.exit;
     return {
       id,
       executionId: record.executionId,
@@ -89,7 +90,7 @@ export function createBackground(parts: ProcessParts): Background {
     const target = targetOf(table, { name: id, folder, record });
     const report = await stopTree(target, { table, clock, graceMs: parts.graceMs });
     const ended = report.survivors.length === 0 && before.state === "running";
-    if (ended) writeRecord(folder, { ...record, exit: null, exitedAt: clock.now() });
+    if (ended) writeRecord(folder, { ...record, exit: null, exitedAt: clock.now(), stopped: true });
     return report;
   }
 

@@ -7,6 +7,8 @@ export interface CommandRequest {
   readonly cwd: string;
   /** The whole environment of the child; see `child-environment.ts`. The marker is added to it. */
   readonly env: Readonly<Record<string, string>>;
+  /** Text of a file put into the private folder of the command; its path becomes the last argument. */
+  readonly script?: string;
   /** Names the private folder and marks every process of this command. */
   readonly executionId: string;
   /** When it fires, the whole tree is stopped, and `runCommand` resolves after the check. */
@@ -25,6 +27,8 @@ export interface OutputFile {
   /** In the private folder; `discard` removes it. */
   readonly path: string;
   readonly bytes: number;
+  /** The command emptied it meanwhile, as `> /dev/stdout` does: what came before is lost. */
+  readonly emptied: boolean;
 }
 
 export interface CommandExit {
@@ -44,6 +48,8 @@ export interface CommandEnd extends CommandExit {
   readonly stoppedBy: "signal" | "wall" | "idle" | "output_limit" | null;
   readonly stdout: OutputFile;
   readonly stderr: OutputFile;
+  /** When it ended there was no space left for its output. */
+  readonly diskFull: boolean;
   /** Present when we stopped it, or when it returned and left processes behind. */
   readonly stop: StopReport | null;
   /** Why it could not be started; then nothing else happened. */

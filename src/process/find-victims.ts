@@ -41,7 +41,6 @@ export function findVictims(
   if (root) known.set(root.pid, root.startTime);
   const since = root ? table.orderOf(root.startTime) : 0;
   const untouchable = ownLine(table);
-  const owned = ownedIds(table, known);
   const judged = new Set<number>();
   const others = new Set<ProcessEntry>();
   const victims: ProcessEntry[] = [];
@@ -49,11 +48,10 @@ export function findVictims(
   const claim = (entry: ProcessEntry): void => {
     others.delete(entry);
     victims.push(entry);
-    owned.add(entry.pid);
     known.set(entry.pid, entry.startTime);
     found?.(entry);
     // Its children may have come first in the list.
-    for (const other of others) if (isRelative(other, owned)) claim(other);
+    for (const other of others) if (isRelative(table, other, known)) claim(other);
   };
 
   /** False when it went before it could be judged: what it left may not have been in the list. */
@@ -63,7 +61,8 @@ export function findVictims(
     const entry = table.find(pid);
     if (!entry?.alive) return false;
     if (entry.kernel || entry.startOrder < since) return true;
-    const isOurs = known.get(pid) === entry.startTime || isRelative(entry, owned) || isMarked(table, target, pid);
+    const isOurs =
+      known.get(pid) === entry.startTime || isRelative(table, entry, known) || isMarked(table, target, pid);
     if (isOurs) claim(entry);
     else others.add(entry);
     // In the middle of an exec a process shows no environment at all, so such a one is asked again.
@@ -97,18 +96,21 @@ function ownLine(table: ProcessTable): Set<number> {
   return line;
 }
 
-/** A number that a stranger has by now says nothing about sessions and groups any more. */
-function ownedIds(table: ProcessTable, known: Known): Set<number> {
-  const owned = new Set<number>();
-  for (const [pid, startTime] of known) {
-    const holder = table.find(pid);
-    if (!holder || holder.startTime === startTime) owned.add(pid);
-  }
-  return owned;
+/**
+ * Is this number still one of ours? The kernel keeps it as long as a session or group goes by it, so when a stranger has
+ * it by now, nothing of ours does. Asked anew for each process: where numbers are few, they come round within seconds.
+ */
+export function isOurNumber(table: ProcessTable, id: number, known: Known): boolean {
+  const startTime = known.get(id);
+  if (startTime === undefined) return false;
+  const holder = table.find(id);
+  if (!holder || holder.startTime === startTime) return true;
+  known.delete(id);
+  return false;
 }
 
-function isRelative(entry: ProcessEntry, owned: ReadonlySet<number>): boolean {
-  return owned.has(entry.parentPid) || owned.has(entry.sessionId) || owned.has(entry.groupId);
+function isRelative(table: ProcessTable, entry: ProcessEntry, known: Known): boolean {
+  return [entry.parentPid, entry.sessionId, entry.groupId].some((id) => isOurNumber(table, id, known));
 }
 
 /** Undefined when it could not answer. */

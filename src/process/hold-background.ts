@@ -30,11 +30,13 @@ export function holdBackground(parts: ProcessParts, held: HeldRun, log: WatchedL
 
   async function settle(): Promise<StopReport | null> {
     const { exitCode, killedBy } = await held.launched.ended;
+    const stopped = stopping !== undefined;
     const report = await (stopping ?? held.endLeftBehind());
     unwatch();
     parts.owned.remove(live);
     try {
-      writeRecord(folder, { ...held.record, exit: { exitCode, killedBy }, exitedAt: parts.clock.now() });
+      const exit = { exitCode, killedBy };
+      writeRecord(folder, { ...held.record, exit, exitedAt: parts.clock.now(), stopped });
     } catch {
       // Its folder was removed meanwhile, or the disk is full: then it is listed as ended, without its exit code.
     }

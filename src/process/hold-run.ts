@@ -52,11 +52,12 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
   function leftNothing(): boolean {
     if (!init) return isEmpty(findVictims(table, target, { known: new Map() }));
     const first = init();
-    return first === null || table.childrenOf(first.pid).length === 0;
+    // Without a first process there is nothing, or a bwrap that failed half way and left its child behind.
+    return first ? table.childrenOf(first.pid).length === 0 : isEmpty(findVictims(table, target, { known: new Map() }));
   }
 
-  async function stop(leftBehind: boolean): Promise<StopReport> {
-    const report = await stopTree(target, { table, clock, graceMs, leftBehind });
+  async function stop(restMs = graceMs): Promise<StopReport> {
+    const report = await stopTree(target, { table, clock, graceMs: restMs });
     await settlesWithin(clock, launched.gone, 1000);
     return report;
   }
@@ -65,13 +66,14 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
     run,
     record,
     launched,
-    stop: () => stop(false),
+    stop: () => stop(),
     async endLeftBehind() {
       if (leftNothing()) {
         launched.release();
         if (await settlesWithin(clock, launched.gone, 1000)) return null;
       }
-      const report = await stop(true);
+      const began = (await launched.ended).sandboxError === undefined;
+      const report = await stop(began ? graceMs : 0);
       return report.killed.length + report.survivors.length > 0 ? report : null;
     },
     killNow() {

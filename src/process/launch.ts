@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
+import { logPath } from "./background-log.ts";
 import type { CommandExit, StartError } from "./command.ts";
 import { identify } from "./identity.ts";
 import { descriptors, firstProcess, namespaceArguments, readInitPid, readStatus } from "./namespace.ts";
@@ -79,8 +80,9 @@ function arrange(request: LaunchRequest, opened: Set<number>): { file: string; a
   const status = keep ? create("status") : "pipe";
   const stdio: StdioOptions = [stdin, stdout, create("messages"), status, "ignore", stderr, create("info")];
   const keepsPwd = "PWD" in request.env;
-  if (!namespace) return { file: "/bin/sh", args: ["-c", firstProcess(keepsPwd), "sh", ...argv], stdio };
-  const args = namespaceArguments(namespace, { argv, cwd: request.cwd, keepsPwd, dieWithUs: !keep });
+  const first = { argv, keepsPwd, keptLog: keep ? logPath(request.run.folder) : null };
+  if (!namespace) return { file: "/bin/sh", args: firstProcess(first), stdio };
+  const args = namespaceArguments(namespace, { ...first, cwd: request.cwd });
   return { file: namespace.bwrap, args, stdio };
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import type { CommandExit } from "./command.ts";
+import { endGuard, startGuard } from "./log-guard.ts";
 
 /** The sandbox program and the shell that stands first inside it. */
 export interface Namespace {
@@ -13,8 +14,8 @@ export interface NamespaceRequest {
   readonly cwd: string;
   /** The environment itself has a PWD; otherwise the one that bwrap adds is taken out again. */
   readonly keepsPwd: boolean;
-  /** False for what shall outlive this process. */
-  readonly dieWithUs: boolean;
+  /** What shall outlive this process names its log, which must not grow for ever. */
+  readonly keptLog: string | null;
 }
 
 /**
@@ -26,27 +27,32 @@ export const descriptors = { messages: 2, status: 3, stderr: 5, info: 6 } as con
 /** The arguments of bwrap. Everything that is visible or allowed inside is decided here. */
 export function namespaceArguments(namespace: Namespace, request: NamespaceRequest): string[] {
   const view = ["--dev-bind", "/", "/", "--proc", "/proc", "--chdir", request.cwd];
-  const life = ["--unshare-pid", "--as-pid-1", ...(request.dieWithUs ? ["--die-with-parent"] : [])];
-  const first = [namespace.shell, "-c", firstProcess(request.keepsPwd), "sh"];
-  return [...view, ...life, "--info-fd", String(descriptors.info), "--", ...first, ...request.argv];
+  const life = ["--unshare-pid", "--as-pid-1", ...(request.keptLog === null ? ["--die-with-parent"] : [])];
+  const first = [namespace.shell, ...firstProcess(request)];
+  return [...view, ...life, "--info-fd", String(descriptors.info), "--", ...first];
 }
 
 /**
+ * The arguments of the shell that is the parent of the command.
+ *
  * The namespace ends with its first process, so that one must outlive the command for as long as we want to look at
  * what it left behind: it tells how the command ended and then waits for us to let go (or to die: the read ends).
  *
  * The command replaces a subshell, so it keeps its name and arguments, and the shell's own
  * "Killed" goes to descriptor 2. That line is the only thing that tells death by signal 9 from `exit 137`.
  */
-export function firstProcess(keepsPwd: boolean): string {
-  return [
+export function firstProcess({ argv, keepsPwd, keptLog }: Omit<NamespaceRequest, "cwd">): string[] {
+  const script = [
+    ...(keptLog === null ? [] : [startGuard]),
     ...(keepsPwd ? [] : ["unset PWD OLDPWD"]),
     '(exec 2>&5 3>&- 5>&- 6>&- && exec "$@")',
     "status=$?",
+    ...(keptLog === null ? [] : [endGuard]),
     'echo "$status" >&3',
     "read -r _ <&3",
     'exit "$status"',
   ].join("\n");
+  return ["-c", script, "sh", ...(keptLog === null ? [] : [keptLog]), ...argv];
 }
 
 /** What a status line and the shell's messages say about the end; null when the line is not there. */
@@ -59,8 +65,11 @@ export function readStatus(line: string, messages: () => string): CommandExit | 
   return { exitCode: code, killedBy: null };
 }
 
+/** Some have two names; the first one is the usual one, and a later entry of the map would replace it. */
 const signalNames = new Map(
-  Object.entries(constants.signals).map(([name, number]) => [number, name as NodeJS.Signals] as const),
+  Object.entries(constants.signals)
+    .toReversed()
+    .map(([name, number]) => [number, name as NodeJS.Signals] as const),
 );
 
 /** The first process's pid as this namespace numbers it; null until bwrap has told. */

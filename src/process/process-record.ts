@@ -21,6 +21,8 @@ export interface ProcessRecord {
   readonly ownerSession: string | null;
   readonly exit: CommandExit | null;
   readonly exitedAt: number | null;
+  /** It was ended by us. Records of earlier versions do not say it. */
+  readonly stopped?: boolean;
 }
 
 /** Replaces the file whole: a reader, or a kill -9 in the middle, never sees half of it. */

@@ -59,9 +59,20 @@ export function createProcesses(options: ProcessesOptions): Processes {
     identity,
     owned,
     ticker: createTicker(clock),
-    sandbox: () => (sandbox ??= chooseSandbox({ choice: options.sandbox, table, clock, runFolder })),
+    sandbox: () => (sandbox ??= probe()),
   };
   const background = createBackground(parts);
+
+  async function probe(): ReturnType<typeof chooseSandbox> {
+    try {
+      return await chooseSandbox({ choice: options.sandbox, table, clock, runFolder });
+    } catch (thrown) {
+      // The run folder could not be used just now: the next command asks again.
+      sandbox = undefined;
+      throw thrown;
+    }
+  }
+
   let closing: Promise<void> | undefined;
 
   return {

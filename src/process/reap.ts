@@ -15,7 +15,6 @@ import { targetOf } from "./target-of.ts";
 export interface Reaped {
   readonly executionId: string;
   readonly kind: ProcessRecord["kind"];
-  /** `killed` lists all that was still there, also what SIGTERM was enough for. */
   readonly stop: StopReport;
 }
 
@@ -51,7 +50,7 @@ async function reapFolder(parts: ProcessParts, name: string): Promise<Reaped | u
   }
   const { table, clock, graceMs } = parts;
   const target = targetOf(table, { name: original, folder: taken, record });
-  const stop = await stopTree(target, { table, clock, graceMs, leftBehind: true });
+  const stop = await stopTree(target, { table, clock, graceMs });
   await removeRun(taken);
   return { executionId: record?.executionId ?? original, kind: record?.kind ?? "command", stop };
 }
@@ -66,7 +65,7 @@ function isAbandoned(
   if (record.kind !== "background" || !record.keep) return true;
   // What is to be kept is kept; once it has ended, its output can still be read for a while.
   const now = readBackgroundState(parts.table, folder, record);
-  return now.state === "exited" && (now.at === null ? ageOf(parts, folder) : parts.clock.now() - now.at) > keptMs;
+  return now.state !== "running" && (now.at === null ? ageOf(parts, folder) : parts.clock.now() - now.at) > keptMs;
 }
 
 function ageOf(parts: ProcessParts, folder: string): number {

@@ -1,4 +1,5 @@
 import type { CommandEnd, CommandExit, CommandRequest, StartError } from "./command.ts";
+import { isDiskFull } from "./disk-full.ts";
 import type { HeldRun } from "./hold-run.ts";
 import type { LiveRun, ProcessParts } from "./process-parts.ts";
 import { sandboxFailed, startRun } from "./start-run.ts";
@@ -58,6 +59,7 @@ async function follow(
   const stop = cause ? await held.stop() : request.childless ? null : await held.endLeftBehind();
   const { sandboxError, ...exit } = await endOf(parts, held);
   const { cut, ...streams } = output.finish();
+  const diskFull = isDiskFull(parts.runFolder);
   parts.owned.remove(live);
   settled.resolve();
 
@@ -67,7 +69,7 @@ async function follow(
   }
   // One that ended by itself may have written too much just before: its output is cut as well, so say so.
   const stoppedBy = cause ?? (cut ? "output_limit" : null);
-  return { ...exit, stoppedBy, ...streams, stop, startError: null, discard: () => held.discard() };
+  return { ...exit, stoppedBy, ...streams, diskFull, stop, startError: null, discard: () => held.discard() };
 }
 
 /** How the command ended; unknown only for one that survived everything. */
@@ -77,13 +79,14 @@ async function endOf(parts: ProcessParts, { launched }: HeldRun): Promise<Comman
 }
 
 function notRun(why: { stoppedBy?: StopCause; startError?: StartError }): CommandEnd {
-  const nothing = { path: "", bytes: 0 };
+  const nothing = { path: "", bytes: 0, emptied: false };
   return {
     exitCode: null,
     killedBy: null,
     stoppedBy: why.stoppedBy ?? null,
     stdout: nothing,
     stderr: nothing,
+    diskFull: false,
     stop: null,
     startError: why.startError ?? null,
     discard: () => Promise.resolve(),

@@ -1,5 +1,8 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { StartError } from "./command.ts";
+import { endMarked } from "./end-marked.ts";
 import { holdRun } from "./hold-run.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { launch } from "./launch.ts";
@@ -17,6 +20,8 @@ export interface RunRequest extends StartRequest {
   readonly kind: ProcessRecord["kind"];
   readonly signal?: AbortSignal;
   readonly childless?: boolean;
+  /** See `CommandRequest`. */
+  readonly script?: string;
   readonly keep?: boolean;
   readonly ownerSession?: string;
   /** Opens the files or names the pipes, once the folder is there. */
@@ -36,18 +41,20 @@ export type RunStart =
 export async function startRun(parts: ProcessParts, request: RunRequest): Promise<RunStart> {
   const problem = findStartProblem(request);
   if (problem) return { ok: false, startError: problem };
-  const namespace = request.childless ? null : await parts.sandbox();
-  if (namespace && "code" in namespace) return { ok: false, startError: namespace };
-  if (parts.owned.closed) return { ok: false, startError: closedError };
-  if (request.signal?.aborted) return { ok: false, startError: abortedError };
-
   let run: Run | undefined;
   try {
+    const namespace = request.childless ? null : await parts.sandbox();
+    if (namespace && "code" in namespace) return { ok: false, startError: namespace };
+    if (parts.owned.closed) return { ok: false, startError: closedError };
+    if (request.signal?.aborted) return { ok: false, startError: abortedError };
     run = createRun(parts.runFolder, request.executionId);
     parts.owned.folders.add(run.folder);
     return await launchIn(parts, request, { run, namespace });
   } catch (thrown) {
-    if (run) await discardRun(parts, run);
+    if (run) {
+      await endMarked(run, parts);
+      await discardRun(parts, run);
+    }
     const message = `The run folder "${parts.runFolder}" can't be used: ${messageOf(thrown)}`;
     return { ok: false, startError: { code: codeOf(thrown) ?? "UNKNOWN", message } };
   }
@@ -67,7 +74,9 @@ async function launchIn(
   place: { run: Run; namespace: Namespace | null },
 ): Promise<RunStart> {
   const { run, namespace } = place;
-  const { argv, cwd, env, keep = false } = request;
+  const { cwd, env, keep = false } = request;
+  const scriptPath = join(run.folder, "script");
+  const argv: RunRequest["argv"] = request.script === undefined ? request.argv : [...request.argv, scriptPath];
   const record: ProcessRecord = {
     kind: request.kind,
     executionId: request.executionId,
@@ -83,6 +92,7 @@ async function launchIn(
     exitedAt: null,
   };
   writeRecord(run.folder, record);
+  if (request.script !== undefined) writeFileSync(scriptPath, request.script, { mode: 0o600, flag: "wx" });
   const { paths, ...stdio } = request.outputs(run);
   const launched = await launch(parts.table, { argv, cwd, env, run, ...stdio, namespace, keep });
   if (!launched.started) {

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { ProcessNote, StopProof, StopReport } from "../core/stop-report.ts";
-import { findVictims } from "./find-victims.ts";
+import { findVictims, isOurNumber } from "./find-victims.ts";
 import type { Known, Target } from "./find-victims.ts";
 import { isAlive } from "./identity.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
@@ -24,8 +24,6 @@ export interface StopOptions {
   readonly table: ProcessTable;
   readonly clock: Clock;
   readonly graceMs: number;
-  /** The command ended by itself: whatever is found was left behind and is listed, also when SIGTERM was enough. */
-  readonly leftBehind?: boolean;
 }
 
 interface Remainder {
@@ -55,9 +53,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
   const killed = new Map<number, ProcessNote>();
   const refused = new Set<number>();
 
-  const first = lookForWorkers();
-  if (options.leftBehind) note(first);
-  const stubborn = await terminate(first);
+  const stubborn = await terminate(lookForWorkers());
   if (stubborn.length === 0) await target.namespace?.release();
   const { left, proved } = await killUntilNone();
 
@@ -69,7 +65,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
     const until = clock.monotonic() + options.graceMs;
     let living = workers;
     while (clock.monotonic() < until) {
-      if (options.leftBehind) note(living);
+      note(living);
       askToEnd(living);
       living = await waitForEnd(living, until);
       if (living.length > 0) break;
@@ -138,7 +134,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
 
   /** The groups that processes of the target opened; one may also sit in a group of somebody else. */
   function groupsOf(entries: readonly ProcessEntry[]): Set<number> {
-    return new Set(entries.map(({ groupId }) => groupId).filter((group) => known.has(group)));
+    return new Set(entries.map(({ groupId }) => groupId).filter((group) => isOurNumber(table, group, known)));
   }
 
   function note(entries: readonly ProcessEntry[]): void {

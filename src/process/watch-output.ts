@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandRequest, OutputFile, OutputStream } from "./command.ts";
+import { createOutputAnchor } from "./output-anchor.ts";
 import { createOutputTail } from "./output-tail.ts";
 import { restoreFile } from "./restore-file.ts";
 import type { Ticker } from "./ticker.ts";
@@ -76,6 +77,8 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
   const followed = [files.stdout, files.stderr].map((file) => ({
     ...file,
     size: 0,
+    emptied: false,
+    anchor: createOutputAnchor(file.fd),
     tail: onOutput && createOutputTail(file.fd, (text) => onOutput(file.stream, text)),
   }));
   let turns = 0;
@@ -86,11 +89,16 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
     return grown > busyBytes ? busyMs : turns < newcomerTurns ? busyMs * 2 : calmMs;
   });
 
-  function follow(file: (typeof followed)[number]): number {
+  function follow(file: (typeof followed)[number], last = false): number {
     const written = fstatSync(file.fd).size;
     const grown = written - file.size;
     file.size = Math.min(written, maxOutputBytes);
-    if (grown > 0) {
+    if ((grown !== 0 || last) && !file.anchor.holds()) {
+      file.emptied = true;
+      file.tail?.restart();
+    }
+    if (grown !== 0) {
+      file.anchor.moveTo(file.size);
       options.grew();
       guard(() => file.tail?.advance(file.size));
     }
@@ -107,12 +115,15 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
     finish() {
       remove();
       for (const file of followed) {
-        follow(file);
+        follow(file, true);
         guard(() => file.tail?.finish(file.size));
         if (!restoreFile(file)) file.size = 0;
       }
       files.close();
-      const [stdout, stderr] = followed.map(({ path, size }) => ({ path, bytes: size })) as [OutputFile, OutputFile];
+      const [stdout, stderr] = followed.map(({ path, size, emptied }) => ({ path, bytes: size, emptied })) as [
+        OutputFile,
+        OutputFile,
+      ];
       return { stdout, stderr, cut };
     },
   };

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { RuntimeError } from "../core/errors.ts";
 import type { Migration } from "./migrations.ts";
-import { unavailable } from "./store-error.ts";
+import { unavailable, workWithout } from "./store-error.ts";
 import { runTransaction } from "./transaction.ts";
 
 /** "Deck": how a database of ours is told from any other. */
@@ -41,7 +41,7 @@ function readVersion(connection: DatabaseSync, path: string, newest: number): nu
   if (version > newest) {
     throw new RuntimeError(
       "STORE_NEWER",
-      `The store ${path} was written by a newer Deckhand (its version is ${version}, this one knows ${newest}): update Deckhand, or use another place.`,
+      `The store ${path} was written by a newer Deckhand (its version is ${version}, this one knows ${newest}): update Deckhand, move the file away, or ${workWithout}.`,
     );
   }
   return version;

@@ -87,6 +87,9 @@ function fromSystem(thrown: unknown, path: string): unknown {
   }
 }
 
+/** For whoever can't or does not want to repair it now. */
+export const workWithout = "set DECKHAND_STORE_KIND=memory to work without records";
+
 function damaged(path: string, detail: string, options: ErrorOptions): RuntimeError {
   return new RuntimeError(
     "STORE_DAMAGED",
@@ -106,7 +109,7 @@ function full(path: string, options: ErrorOptions): RuntimeError {
 export function readOnly(path: string, options: ErrorOptions): RuntimeError {
   return new RuntimeError(
     "STORE_READ_ONLY",
-    `The store ${path} can't be written: give this user permission to write the file and its folder, or use another place.`,
+    `The store ${path} can't be written: give this user permission to write the file and its folder, or ${workWithout}.`,
     options,
   );
 }
@@ -114,7 +117,7 @@ export function readOnly(path: string, options: ErrorOptions): RuntimeError {
 export function unavailable(path: string, detail: string, options?: ErrorOptions): RuntimeError {
   return new RuntimeError(
     "STORE_UNAVAILABLE",
-    `The store ${path} can't be used: ${detail}. Correct that, or use another place.`,
+    `The store ${path} can't be used: ${detail}. Correct that, move it away, or ${workWithout}.`,
     options,
   );
 }

@@ -1,13 +1,15 @@
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
 import type { Tool } from "../core/tool.ts";
-import { askedLimits, runProgram, type Program, type ShellParts } from "./run-program.ts";
+import { failure, type Failure } from "./failure.ts";
+import { askedLimits, runIn, runProgram, type Program, type ShellParts } from "./run-program.ts";
 import { readyMs, startInBackground } from "./start-in-background.ts";
 
 const bashInput = z.object({
   command: z.string().min(1),
   timeout: z.number().positive().optional().describe("Seconds, default 120"),
   timeout_ms: z.number().positive().optional(),
+  cwd: z.string().min(1).optional().describe("Folder to run in, default the workdir"),
   background: z.boolean().optional().describe("Start it and go on, e.g. a dev server"),
   ready_text: z.string().min(1).optional().describe("Background: wait for this literal text in its output"),
   ready_port: z.number().int().min(1).max(65_535).optional().describe("Background: wait for this local port"),
@@ -28,19 +30,29 @@ export function createBashTool(parts: ShellParts): Tool<BashInput> {
     input: bashInput,
     limits: (input) => (input.background ? { timeoutMs: readyMs(input) + 10_000 } : askedLimits(input)),
     run: (input, context) =>
-      input.background
-        ? startInBackground(parts, { ...input, program: programOf(input.command) }, context)
-        : runProgram(parts, programOf(input.command), context),
+      runIn(input.cwd, context, async (cwd) => {
+        const program = programOf(input.command, cwd);
+        if (input.background) return startInBackground(parts, { ...input, program }, context);
+        return foregroundProblem(input) ?? runProgram(parts, program, context);
+      }),
   });
 }
 
+/** What means something only to a background process must not be dropped in silence: the command would be waited for. */
+function foregroundProblem(input: BashInput): Failure | undefined {
+  const given = (["ready_text", "ready_port", "keep_running"] as const).filter((name) => input[name]);
+  if (given.length === 0) return undefined;
+  return failure("invalid_input", `${given.join(" and ")} also needs background: true`);
+}
+
 /** No profile, no rc file: the command means the same on every machine. */
-function programOf(command: string): Program {
+function programOf(command: string, cwd: string): Program {
   return {
     candidates: [
       ["bash", "--noprofile", "--norc", "-c", command],
       ["sh", "-c", command],
     ],
     subject: "Command",
+    cwd,
   };
 }

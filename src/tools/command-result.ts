@@ -1,6 +1,6 @@
 import type { ToolResult } from "../core/tool.ts";
-import type { CommandEnd, OutputFile, OutputStream } from "../process/command.ts";
-import { failure } from "./failure.ts";
+import type { CommandEnd, OutputStream, StartError } from "../process/command.ts";
+import { failure, type Failure } from "./failure.ts";
 import { formatBytes } from "./format-bytes.ts";
 import { extractOutput } from "./output-extract.ts";
 
@@ -21,10 +21,10 @@ const shownBytes = { stdout: 24_000, stderr: 8_000 };
 /** What came of a command: its output, cut to what a model can read, and whether that is a success. */
 export async function commandResult(end: CommandEnd, options: ResultOptions): Promise<ToolResult> {
   const { subject } = options;
-  if (end.startError) return failure("spawn", `${subject} could not be started: ${end.startError.message}`);
+  if (end.startError) return startFailure(end.startError, subject);
 
-  const stdout = await showStream("stdout", end.stdout, options);
-  const stderr = await showStream("stderr", end.stderr, options);
+  const stdout = await showStream("stdout", end, options);
+  const stderr = await showStream("stderr", end, options);
   const shown = {
     output: joinStreams(stdout.text, stderr.text),
     data: { exit_code: end.exitCode, stdout: stdout.text, stderr: stderr.text },
@@ -39,6 +39,10 @@ export async function commandResult(end: CommandEnd, options: ResultOptions): Pr
   }
   if (end.stoppedBy) return { ...shown, ok: false, error: `${subject} was stopped`, errorType: "cancelled" };
   if (end.exitCode === 0) return { ...shown, ok: true };
+  if (end.diskFull) {
+    const how = end.killedBy ? `was killed by ${end.killedBy}` : `exited with code ${end.exitCode}`;
+    return { ...shown, ok: false, error: `${subject} ${how}, and the disk is full`, ...fullDisk };
+  }
   if (end.killedBy)
     return { ...shown, ok: false, error: `${subject} was killed by ${end.killedBy}`, errorType: "signal" };
   return {
@@ -50,20 +54,44 @@ export async function commandResult(end: CommandEnd, options: ResultOptions): Pr
   };
 }
 
-async function showStream(
-  stream: OutputStream,
-  file: OutputFile,
-  { executionId, keepOutput }: ResultOptions,
-): Promise<{ readonly text: string; readonly files: readonly string[] }> {
+const fullDisk = {
+  errorType: "disk_full",
+  hint: "The disk that holds the output of commands (XDG_STATE_HOME) has no space left: free some, then send the same call again.",
+} as const;
+
+function startFailure({ code, message }: StartError, subject: string): Failure {
+  const failed = failure("spawn", `${subject} could not be started: ${message}`);
+  return code === "ENOSPC" || code === "EDQUOT" ? { ...failed, ...fullDisk } : failed;
+}
+
+interface ShownStream {
+  readonly text: string;
+  readonly files: readonly string[];
+}
+
+async function showStream(stream: OutputStream, end: CommandEnd, options: ResultOptions): Promise<ShownStream> {
+  const file = end[stream];
   const { text, leftOut } = await extractOutput(file, shownBytes[stream]);
-  if (leftOut === 0) return { text, files: [] };
-  try {
-    const kept = await keepOutput(file.path, `${executionId}.${stream}.txt`);
-    return { text: `${text}\n[The whole ${stream}, ${formatBytes(file.bytes)}: ${kept}]`, files: [kept] };
-  } catch {
-    // A full disk must not turn a command that worked into one that failed.
-    return { text: `${text}\n[The whole ${stream} could not be kept]`, files: [] };
-  }
+  const notes: string[] = [];
+  const files: string[] = [];
+  if (file.emptied) notes.push(emptiedNote(stream));
+  if (leftOut > 0) {
+    try {
+      const kept = await options.keepOutput(file.path, `${options.executionId}.${stream}.txt`);
+      const what = end.diskFull ? `What the full disk took of ${stream}` : `The whole ${stream}`;
+      notes.push(`[${what}, ${formatBytes(file.bytes)}: ${kept}]`);
+      files.push(kept);
+    } catch {
+      // A full disk must not turn a command that worked into one that failed.
+      notes.push(`[The whole ${stream} could not be kept]`);
+    }
+  } else if (end.diskFull && stream === "stdout") notes.push("[The disk is full: output may be missing]");
+  const lines = notes.length === 0 || text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  return { text: lines + notes.join("\n"), files };
+}
+
+function emptiedNote(stream: OutputStream): string {
+  return `[The command emptied its own ${stream}, as \`> /dev/${stream}\` does; what came before is lost. \`>&1\` and \`>&2\` are safe.]`;
 }
 
 function joinStreams(stdout: string, stderr: string): string {

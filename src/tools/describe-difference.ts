@@ -1,3 +1,5 @@
+import { codePoints, nameCharacters } from "./look-alikes.ts";
+
 /** How a line of the file differs from the line that was asked for, to be read after "line 12 …". */
 export function describeDifference(wanted: string, actual: string): string {
   if (wanted.trimStart() === actual.trimStart()) {
@@ -7,13 +9,18 @@ export function describeDifference(wanted: string, actual: string): string {
     return `ends with ${describeSpace(trailing(actual))}, old_string has ${describeSpace(trailing(wanted))}`;
   }
   if (wanted.trim() === actual.trim()) return "has other white space at its start and end";
+  const alike = nameCharacters(wanted, actual, 0);
+  if (alike !== undefined) return `${alike}, which looks alike`;
   if (withoutSpace(wanted) === withoutSpace(actual)) {
     return /[^\S \t]/.test(actual) ? "has unusual white space (such as a no-break space)" : "differs in white space";
   }
   if (plainKey(wanted) === plainKey(actual)) return "has other quotation marks or dashes";
   if (plainKey(wanted).toLowerCase() === plainKey(actual).toLowerCase()) return "differs in upper and lower case";
-  return "differs";
+  return nameCharacters(wanted, actual, mostOthers) ?? "differs";
 }
+
+/** Letters of another alphabet look like ours; where more differs, it is another text. */
+const mostOthers = 3;
 
 /** A line without what is easily mistaken: no white space, and plain quotation marks and dashes. */
 export function plainKey(line: string): string {
@@ -41,14 +48,13 @@ function describeSpace(space: string): string {
   if (space === "") return "no white space";
   const tabs = space.split("\t").length - 1;
   const spaces = space.split(" ").length - 1;
-  const others = space.length - tabs - spaces;
+  const others = space.replaceAll(/[\t ]/g, "");
   const parts = [
     [tabs, "tab"],
     [spaces, "space"],
-    [others, "other white space character"],
   ] as const;
-  return parts
-    .filter(([count]) => count > 0)
-    .map(([count, noun]) => `${count} ${noun}${count === 1 ? "" : "s"}`)
-    .join(" and ");
+  return [
+    ...parts.filter(([count]) => count > 0).map(([count, noun]) => `${count} ${noun}${count === 1 ? "" : "s"}`),
+    ...(others === "" ? [] : [codePoints(others)]),
+  ].join(" and ");
 }

@@ -6,7 +6,7 @@ import type { Edit } from "./apply-edit.ts";
 import { asResult, failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { countOf, formatBytes } from "./format-bytes.ts";
-import { locate } from "./locate.ts";
+import { locateTarget } from "./locate-target.ts";
 import type { Located } from "./locate.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { diffBytes, previewChange } from "./preview-change.ts";
@@ -40,12 +40,12 @@ export const editTool = defineTool({
   }),
   resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "write" }],
   async preview(input, { workdir }) {
-    const located = await locate(input.file_path, workdir);
+    const located = await locateTarget(input.file_path, workdir);
     return located.ok ? previewEdit(located, allEdits(input)) : { text: located.error };
   },
   run: (input, { workdir, signal }) =>
     asResult(input.file_path, signal, async () => {
-      const located = await locate(input.file_path, workdir);
+      const located = await locateTarget(input.file_path, workdir);
       if (!located.ok) return located;
       return oneAtATime(located.path, () => edit(located, allEdits(input), signal));
     }),

@@ -3,6 +3,7 @@ import type { Edit } from "./apply-edit.ts";
 import { describeDifference } from "./describe-difference.ts";
 import { findNearestLines } from "./find-nearest-lines.ts";
 import type { TextFile } from "./find-text.ts";
+import { findLookAlike } from "./look-alikes.ts";
 import { decodeText } from "./text-format.ts";
 
 /** Longer files are not compared: the hint must not cost more than the edit. */
@@ -47,7 +48,7 @@ function alreadyDone(text: string, replacement: string): string | undefined {
 function nearestLines(text: string, wanted: string): string {
   const lines = text.split("\n");
   const wantedLines = wanted.split("\n");
-  const start = findNearestLines(lines, wantedLines);
+  const start = findLookAlike(text, wanted) ?? findNearestLines(lines, wantedLines);
   if (start === undefined) return "Nothing in the file is like it. Read the file and copy the text from there.";
   const end = Math.min(start + wantedLines.length, lines.length);
   const shown = lines.slice(start, Math.min(end, start + mostShownLines));

@@ -8,6 +8,7 @@ import { countOf, formatCount } from "./format-bytes.ts";
 import { compileGlob } from "./glob-pattern.ts";
 import { locateFolder, showPath } from "./locate-folder.ts";
 import type { Located } from "./locate.ts";
+import { isInOwnFolder } from "./own-folder.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
 import { walkTree } from "./walk-tree.ts";
 
@@ -35,11 +36,12 @@ interface Wanted {
 }
 
 async function findFiles(wanted: Wanted, { workdir, signal }: ToolContext): Promise<ToolResult> {
-  const { pattern, path = ".", include_ignored: includeIgnored = false, limit = 1000 } = wanted;
+  const { pattern, path = ".", limit = 1000 } = wanted;
   const glob = compileGlob(pattern);
   if (!glob.ok) return glob;
   const folder = await locateFolder(path, workdir);
   if (!folder.ok) return folder;
+  const includeIgnored = wanted.include_ignored === true || isInOwnFolder(folder);
   const found: string[] = [];
   const { unreadable } = await walkTree({
     root: folder.path,

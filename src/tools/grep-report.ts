@@ -79,6 +79,24 @@ export function reportFiles(paths: readonly string[], findings: Findings): ToolR
   };
 }
 
+/** When nothing but binary files matches: that they do is known, not where and how often. */
+export function reportBinaries(paths: readonly string[], { notes }: Findings): ToolResult {
+  return {
+    ok: true,
+    output: [describeBinaries(paths), ...notes].join("\n"),
+    data: { matches: [], total_matches: paths.length, total_files: paths.length, truncated: true },
+  };
+}
+
+const mostNamed = 10;
+
+export function describeBinaries(paths: readonly string[]): string {
+  if (paths.length === 1) return `${showPath(paths[0]!)} is binary and matches.`;
+  const named = paths.slice(0, mostNamed).map(showPath).join(", ");
+  const more = paths.length > mostNamed ? ` and ${formatCount(paths.length - mostNamed)} more` : "";
+  return `${named}${more} are binary and match.`;
+}
+
 const advice = "Narrow the pattern, path or glob, or raise limit.";
 
 function atLeast({ isCut }: Findings): string {

@@ -12,14 +12,14 @@ import { countOf } from "./format-bytes.ts";
 import { choosePaths } from "./grep-paths.ts";
 import type { PathChoice } from "./grep-paths.ts";
 import { parseCounts, parsePaths, parseRecords, recordOptions } from "./grep-records.ts";
-import { reportCounts, reportFiles, reportRecords } from "./grep-report.ts";
+import { describeBinaries, reportBinaries, reportCounts, reportFiles, reportRecords } from "./grep-report.ts";
 import type { Findings } from "./grep-report.ts";
-import { showPath } from "./locate-folder.ts";
 import { locate } from "./locate.ts";
 import type { Located } from "./locate.ts";
 import { showMatchesInLongLines } from "./long-lines.ts";
 import type { RunSearch, SearchTerms } from "./long-lines.ts";
 import { notFound } from "./open-file.ts";
+import { isInOwnFolder, ownFolder } from "./own-folder.ts";
 import { runRipgrep } from "./ripgrep.ts";
 import type { RipgrepEnd } from "./ripgrep.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
@@ -57,12 +57,13 @@ export function createGrepTool(processes: Pick<Processes, "runCommand">): Tool<G
   });
 }
 
-async function grep(wanted: GrepInput, workdir: string, run: RunSearch): Promise<ToolResult> {
-  if (wanted.pattern.includes("\0")) {
+async function grep(asked: GrepInput, workdir: string, run: RunSearch): Promise<ToolResult> {
+  if (asked.pattern.includes("\0")) {
     return failure("pattern", "The pattern contains a NUL character.", "Send it without that character.");
   }
-  const place = await locateSearch(wanted.path ?? ".", workdir);
+  const place = await locateSearch(asked.path ?? ".", workdir);
   if (!place.ok) return place;
+  const wanted = isInOwnFolder(place) ? { ...asked, include_ignored: true } : asked;
   const path = relative(place.root, place.path) || ".";
   const choice = choosePaths({ glob: place.isOneFile ? undefined : wanted.glob, type: wanted.type, folder: path });
   if (!choice.ok) return choice;
@@ -98,6 +99,7 @@ const fixedOptions = [
   "--no-follow",
   "--hidden",
   "--glob=!.git",
+  `--glob=!${ownFolder}`,
   "--crlf",
   "--no-require-git",
   "--no-ignore-dot",
@@ -153,12 +155,10 @@ async function report(
   }
   const parsed = parseRecords(output, isCut);
   const records = parsed.records.filter(takes).toSorted(byPlace);
-  const allNotes = [
-    ...parsed.binaries.filter((path) => choice.takes(path)).map((path) => `[${showPath(path)} is binary and matches.]`),
-    ...notes,
-  ];
-  if (records.length === 0) return nothing(wanted, allNotes);
+  const binaries = parsed.binaries.filter((path) => choice.takes(path));
+  if (records.length === 0) return binaries.length > 0 ? reportBinaries(binaries, findings) : nothing(wanted, notes);
   const shown = isMultiline(wanted) ? records : await showMatchesInLongLines(records, how, run);
+  const allNotes = binaries.length > 0 ? [`[${describeBinaries(binaries)}]`, ...notes] : notes;
   return reportRecords(shown, { ...findings, isCut: parsed.isCut, notes: allNotes });
 }
 

@@ -6,6 +6,7 @@ import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { asResult } from "./failure.ts";
 import { countOf, formatBytes, formatCount } from "./format-bytes.ts";
 import { locateFolder, showPath } from "./locate-folder.ts";
+import { isInOwnFolder } from "./own-folder.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
 import { walkTree } from "./walk-tree.ts";
 import type { TreeEntry } from "./walk-tree.ts";
@@ -28,9 +29,10 @@ export const listFilesTool = defineTool({
 });
 
 async function listFiles(wanted: z.output<typeof input>, { workdir, signal }: ToolContext): Promise<ToolResult> {
-  const { path = ".", depth = 2, include_ignored: includeIgnored = false, limit = 500 } = wanted;
+  const { path = ".", depth = 2, limit = 500 } = wanted;
   const folder = await locateFolder(path, workdir);
   if (!folder.ok) return folder;
+  const includeIgnored = wanted.include_ignored === true || isInOwnFolder(folder);
   const entries: TreeEntry[] = [];
   const leftOut: string[] = [];
   let truncated = false;

@@ -30,7 +30,7 @@ export async function locate(given: string, workdir: string): Promise<Located | 
   }
   const asked = resolve(workdir, given);
   try {
-    const path = await followLinks(asked, 0);
+    const path = await followLinks(asked);
     return isWithin(root, path)
       ? { ok: true, path, shown: show({ workdir, asked, root, path }), root }
       : outside(given);
@@ -51,7 +51,8 @@ function nameProblem(given: string): string | undefined {
 
 const mostHops = 40;
 
-async function followLinks(path: string, hops: number): Promise<string> {
+/** The real path, also of what is not there yet. */
+export async function followLinks(path: string, hops = 0): Promise<string> {
   try {
     return await realpath(path);
   } catch (thrown) {
@@ -75,7 +76,7 @@ async function readLink(path: string): Promise<string | undefined> {
   }
 }
 
-function isWithin(folder: string, path: string): boolean {
+export function isWithin(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

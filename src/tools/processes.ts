@@ -4,12 +4,12 @@ import type { Resource } from "../core/resource.ts";
 import type { Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { BackgroundProcess } from "../process/background.ts";
 import type { Processes } from "../process/processes.ts";
-import { failure } from "./failure.ts";
+import { failure, type Failure } from "./failure.ts";
 import { formatBytes, formatCount } from "./format-bytes.ts";
 
 const processesInput = z.object({
   action: z.enum(["list", "read", "stop"]),
-  id: z.string().optional().describe("For read and stop"),
+  id: z.string().optional().describe("For read and stop; or a part of 4 characters from its start or end"),
   tail: z.number().int().min(1).max(100_000).optional().describe("read: bytes from its end, default 8000"),
 });
 
@@ -35,9 +35,8 @@ async function act(processes: Processes, input: ProcessesInput, context: ToolCon
   const { background } = processes;
   if (input.action === "list") return listAll(background.list());
   if (input.id === undefined) return failure("invalid_input", `Missing parameters: id (for action ${input.action})`);
-  const found = background.find(input.id);
-  if (!found)
-    return failure("not_found", `There is no background process ${input.id}`, 'See action "list" for the ids.');
+  const found = findProcess(background, input.id);
+  if ("ok" in found) return found;
 
   if (input.action === "read") {
     const read = background.read(found.id, { tailBytes: input.tail ?? 8000 });
@@ -45,12 +44,34 @@ async function act(processes: Processes, input: ProcessesInput, context: ToolCon
     return { ok: true, output: `${describe(found)}\n${skipped}${read?.text ?? ""}`, data: dataOf(found) };
   }
   const report = await background.stop(found.id);
+  // Also an ended one is looked after: something that it started may have outlived a runtime that was killed.
   if (report) context.stopped(report);
   if (report && report.survivors.length > 0) {
     const pids = report.survivors.map(({ pid }) => pid).join(", ");
     return failure("io", `Not all of ${found.id} could be stopped; still alive: ${pids}`);
   }
-  return { ok: true, output: `Stopped ${found.id} (proof: ${report?.proof ?? "none"})`, data: { id: found.id } };
+  const output =
+    found.state === "running"
+      ? `Stopped ${found.id} (proof: ${report?.proof ?? "none"})`
+      : `${found.id} had already ended (${describeEnd(found)})`;
+  return { ok: true, output, data: { id: found.id } };
+}
+
+/** Ids begin with the time, so a short beginning fits them all. */
+const shortestPart = 4;
+
+/** The one with this id, or the only one whose id begins or ends like this. */
+function findProcess(background: Processes["background"], given: string): BackgroundProcess | Failure {
+  const exact = background.find(given);
+  if (exact) return exact;
+  const part = given.toLowerCase().replace(/^call_/, "");
+  const fits = ({ id }: BackgroundProcess): boolean => id.endsWith(part) || id.replace(/^call_/, "").startsWith(part);
+  const [only, ...others] = part.length < shortestPart ? [] : background.list().filter(fits);
+  if (only && others.length === 0) return only;
+  const hint = 'See action "list" for the ids.';
+  if (!only) return failure("not_found", `There is no background process ${given}`, hint);
+  const ids = [only, ...others].map(({ id }) => id).join(", ");
+  return failure("not_unique", `"${given}" could be ${others.length + 1} background processes: ${ids}`, hint);
 }
 
 function listAll(all: readonly BackgroundProcess[]): ToolResult {
@@ -59,11 +80,14 @@ function listAll(all: readonly BackgroundProcess[]): ToolResult {
 }
 
 function describe(one: BackgroundProcess): string {
-  const state =
-    one.state === "running"
-      ? `running, pid ${one.pid}`
-      : `exited with ${one.killedBy ?? one.exitCode ?? "an unknown code"}`;
+  const state = one.state === "running" ? `running, pid ${one.pid}` : describeEnd(one);
   return `${one.id}: ${one.command.at(-1) ?? ""} (${state}, ${formatBytes(one.outputBytes)} of output${one.keep ? ", kept" : ""})`;
+}
+
+function describeEnd({ state, exitCode, killedBy }: BackgroundProcess): string {
+  if (state === "stopped") return "stopped";
+  if (killedBy) return `killed by ${killedBy}`;
+  return exitCode === null ? "exit code unknown" : `exit code ${exitCode}`;
 }
 
 function dataOf(one: BackgroundProcess): Record<string, unknown> {

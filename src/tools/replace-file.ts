@@ -23,8 +23,8 @@ export interface ReplaceOptions {
 
 /**
  * Puts new content in a file's place in one step: whoever looks, also after a crash, finds the old content or the new
- * one, whole. Missing folders are made. Mode and, where the system lets us, owner stay as they were. When it can't be
- * done, throws the system's error (or says why), and nothing is left behind.
+ * one, whole. Missing folders are made. Mode (without set-id bits) and, where the system lets us, owner stay as they
+ * were. When it can't be done, throws the system's error (or says why), and nothing is left behind.
  */
 export async function replaceFile(
   located: Located,
@@ -91,31 +91,25 @@ async function writeAndRename(job: Job, { signal, mayReplace }: ReplaceOptions):
   }
 }
 
-const setIdBits = 0o6000n;
+/** Without set-user-id and set-group-id: what their owner trusted was the old content. The system does the same. */
+const keptBits = 0o1777n;
 
 async function keepOwnerAndMode(handle: FileHandle, before: BigIntStats): Promise<void> {
   const now = await handle.stat({ bigint: true });
-  const isOurs = now.uid === before.uid && now.gid === before.gid;
-  const isKept = isOurs || (await changeOwner(handle, before)) === "all";
-  const mode = before.mode & 0o7777n;
-  // A set-user-id bit means something else under another owner.
-  await handle.chmod(Number(isKept ? mode : mode & ~setIdBits));
+  if (now.uid !== before.uid || now.gid !== before.gid) await changeOwner(handle, before);
+  await handle.chmod(Number(before.mode & keptBits));
 }
 
-async function changeOwner(handle: FileHandle, { uid, gid }: BigIntStats): Promise<"all" | "group" | "none"> {
-  const attempts = [
-    ["all", Number(uid)],
-    ["group", unchanged],
-  ] as const;
-  for (const [kept, owner] of attempts) {
+/** Owner and group, or else the group, or else neither: only root may give files away. */
+async function changeOwner(handle: FileHandle, { uid, gid }: BigIntStats): Promise<void> {
+  for (const owner of [Number(uid), unchanged]) {
     try {
       await handle.chown(owner, Number(gid));
-      return kept;
+      return;
     } catch (thrown) {
       if (codeOf(thrown) !== "EPERM" && codeOf(thrown) !== "EINVAL") throw thrown;
     }
   }
-  return "none";
 }
 
 const unchanged = -1;

@@ -1,6 +1,7 @@
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { Processes } from "../process/processes.ts";
 import { commandResult, type KeepOutput } from "./command-result.ts";
+import { locateFolder } from "./locate-folder.ts";
 
 /** What the tools that run commands close over. */
 export interface ShellParts {
@@ -17,18 +18,23 @@ export interface Program {
   readonly candidates: readonly [Argv, ...Argv[]];
   /** What the result calls it: `Command`, `Python`. */
   readonly subject: string;
+  /** The folder to run in. */
+  readonly cwd: string;
+  /** See `CommandRequest`. */
+  readonly script?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Runs a program to its end and turns that into a result. Its output can be watched meanwhile. */
 export async function runProgram(parts: ShellParts, program: Program, context: ToolContext): Promise<ToolResult> {
-  const { executionId, workdir: cwd, signal } = context;
+  const { executionId, signal } = context;
   const { maxOutputBytes, keepOutput } = parts;
   let notFound: ToolResult | undefined;
   for (const argv of program.candidates) {
     const end = await parts.processes.runCommand({
       argv,
-      cwd,
+      cwd: program.cwd,
+      ...(program.script === undefined ? {} : { script: program.script }),
       env: { ...context.env, ...program.env },
       executionId,
       signal,
@@ -45,6 +51,17 @@ export async function runProgram(parts: ShellParts, program: Program, context: T
     }
   }
   return notFound!;
+}
+
+/** Hands on the folder that the input asks for, or the workdir; refuses one that is outside of it, or none. */
+export async function runIn(
+  given: string | undefined,
+  { workdir }: ToolContext,
+  run: (cwd: string) => Promise<ToolResult>,
+): Promise<ToolResult> {
+  if (given === undefined) return run(workdir);
+  const located = await locateFolder(given, workdir);
+  return located.ok ? run(located.path) : located;
 }
 
 /** The limit that the input asks for, in whichever unit. */

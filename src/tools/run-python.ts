@@ -1,15 +1,13 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
-import type { Tool, ToolContext, ToolResult } from "../core/tool.ts";
-import { askedLimits, runProgram, type Program, type ShellParts } from "./run-program.ts";
+import type { Tool } from "../core/tool.ts";
+import { askedLimits, runIn, runProgram, type Program, type ShellParts } from "./run-program.ts";
 
 const pythonInput = z.object({
   code: z.string().min(1),
   timeout: z.number().positive().optional().describe("Seconds, default 120"),
   timeout_ms: z.number().positive().optional(),
+  cwd: z.string().min(1).optional().describe("Folder to run in, default the workdir"),
 });
 
 export type PythonInput = z.output<typeof pythonInput>;
@@ -23,28 +21,23 @@ export function createRunPythonTool(parts: ShellParts): Tool<PythonInput> {
     stopMs: 15_000,
     input: pythonInput,
     limits: askedLimits,
-    run: (input, context) => runPython(parts, input.code, context),
+    run: ({ code, cwd }, context) =>
+      runIn(cwd, context, (folder) => runProgram(parts, programOf(code, folder), context)),
   });
 }
 
 /** The code is a file, not an argument: arguments have a length limit, and others can read them. */
-async function runPython(parts: ShellParts, code: string, context: ToolContext): Promise<ToolResult> {
-  const folder = await mkdtemp(join(tmpdir(), "deckhand-python-"));
-  try {
-    const script = join(folder, "main.py");
-    await writeFile(script, code, { mode: 0o600 });
-    const program: Program = {
-      candidates: [
-        ["python3", "-c", runFile, script],
-        ["python", "-c", runFile, script],
-      ],
-      subject: "Python",
-      env: { PYTHONUNBUFFERED: "1", PYTHONIOENCODING: "utf-8" },
-    };
-    return await runProgram(parts, program, context);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+function programOf(code: string, cwd: string): Program {
+  return {
+    candidates: [
+      ["python3", "-c", runFile],
+      ["python", "-c", runFile],
+    ],
+    script: code,
+    cwd,
+    subject: "Python",
+    env: { PYTHONUNBUFFERED: "1", PYTHONIOENCODING: "utf-8" },
+  };
 }
 
 // As `python file` would, but imports look in the workdir, not in the folder of the temporary file. The code runs in the

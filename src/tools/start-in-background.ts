@@ -34,9 +34,9 @@ export async function startInBackground(
       "Send the one that tells more surely.",
     );
   }
-  const { executionId, workdir: cwd, env, signal, conversationId } = context;
+  const { executionId, env, signal, conversationId } = context;
   const start = await startFirst(parts.processes, input.program, {
-    cwd,
+    cwd: input.program.cwd,
     env,
     executionId,
     signal,

@@ -5,6 +5,7 @@ import { codeOf } from "../core/errors.ts";
 import { isIgnored } from "./ignore-rules.ts";
 import type { IgnoreLayer } from "./ignore-rules.ts";
 import { loadRulesAbove, loadRulesIn, namesOf } from "./load-ignore-rules.ts";
+import { ownFolder } from "./own-folder.ts";
 
 export interface TreeEntry {
   /** The names that lead to its folder from the root of the walk. */
@@ -19,7 +20,7 @@ export interface Walk {
   /** Absolute, without symbolic links. */
   readonly root: string;
   readonly signal: AbortSignal;
-  /** Also what git ignores. `.git` itself is never entered: name it as the root to see inside. */
+  /** Also what git ignores. `.git` is never entered and `.deckhand` never shown: name them as the root to see inside. */
   readonly includeIgnored: boolean;
   /** 1 = what lies directly in the root. */
   readonly maxDepth: number;
@@ -77,7 +78,7 @@ export async function walkTree(walk: Walk): Promise<{ readonly unreadable: numbe
     for (const dirent of entries) {
       if (isStopped) break;
       const { name } = dirent;
-      if (name === ".git" && !walk.includeIgnored) continue;
+      if (name === ownFolder || (name === ".git" && !walk.includeIgnored)) continue;
       const entry: TreeEntry = { folder: names, name, path: start + name, kind: kindOf(dirent) };
       const isFolder = entry.kind === "folder";
       if (rules.length > 0 && isIgnored(rules, { folder: fullNames, name, isFolder })) {

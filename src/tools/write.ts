@@ -4,7 +4,7 @@ import type { Preview, ToolResult } from "../core/tool.ts";
 import { asResult, failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { countOf, formatBytes } from "./format-bytes.ts";
-import { locate } from "./locate.ts";
+import { locateTarget } from "./locate-target.ts";
 import type { Located } from "./locate.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { countLines, previewChange } from "./preview-change.ts";
@@ -26,7 +26,7 @@ export const writeTool = defineTool({
   preview: ({ file_path, content }, { workdir }) => previewWrite(file_path, content, workdir),
   run: ({ file_path, content }, { workdir, signal }) =>
     asResult(file_path, signal, async () => {
-      const located = await locateTarget(file_path, workdir);
+      const located = await locateFile(file_path, workdir);
       if (!located.ok) return located;
       if (!content.isWellFormed()) {
         const error = "The content holds half of a surrogate pair, which UTF-8 can't store.";
@@ -59,7 +59,7 @@ async function write(located: Located, bytes: Buffer, signal: AbortSignal): Prom
   };
 }
 
-async function locateTarget(given: string, workdir: string): Promise<Located | Failure> {
+async function locateFile(given: string, workdir: string): Promise<Located | Failure> {
   if (given.endsWith("/")) {
     return failure(
       "is_directory",
@@ -67,7 +67,7 @@ async function locateTarget(given: string, workdir: string): Promise<Located | F
       "Leave out the slash at the end, or add a file name.",
     );
   }
-  return locate(given, workdir);
+  return locateTarget(given, workdir);
 }
 
 /** The content is written exactly as given; what that does to the old form of the file is said. */
@@ -93,7 +93,7 @@ function lineEnding(bytes: Buffer): "LF" | "CRLF" | undefined {
 const longestOld = 2_000_000;
 
 async function previewWrite(given: string, content: string, workdir: string): Promise<Preview> {
-  const located = await locateTarget(given, workdir);
+  const located = await locateFile(given, workdir);
   if (!located.ok) return { text: located.error };
   const old = await readStart(located, longestOld);
   if (!old.ok && old.errorType !== "not_found") return { text: old.error };

@@ -18,6 +18,7 @@ test("every end of a call has its exit code", () => {
     ["failed", null, undefined, 1],
     ["failed", "unknown_tool", undefined, 2],
     ["failed", "invalid_input", undefined, 2],
+    ["failed", "pattern", undefined, 2],
     ["cancelled", "denied", undefined, 3],
     ["cancelled", "denied", "SIGINT", 3],
     ["timeout", "timeout", undefined, 124],

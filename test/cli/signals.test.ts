@@ -23,7 +23,9 @@ describe("a signal cancels the call and waits for the proof [E4]", { concurrency
       assert.equal(ended.code, code);
       assert.match(
         ended.stderr,
-        new RegExp(`^deckhand: Cancelled by ${name}\\.\nStopped after .+; nothing of it still runs: .+\\.\n`),
+        new RegExp(
+          `^deckhand: Cancelled by ${name}\\.\nStopped after .+; (?:nothing of it still runs|no process of it was found): .+\\.\n`,
+        ),
       );
       const [call] = JSON.parse((await machine.run(["calls", "--json"])).stdout);
       assert.deepEqual([call.state, call.stop_cause, call.survivors], ["cancelled", "cancel", []]);
@@ -62,4 +64,19 @@ test("a reader that leaves early is no crash", async (t) => {
     const ended = await running.ended;
     assert.deepEqual({ args, code: ended.code, stderr: ended.stderr }, { args, code: 0, stderr: "" });
   }
+});
+
+test("SIGUSR1 does not open Node's debugger", async (t) => {
+  const machine = await openMachine(t);
+  const running = machine.start([
+    "tool",
+    "bash",
+    '{"command":"echo begun; until test -e go; do sleep 0.05; done"}',
+    "--events",
+  ]);
+  await until("the call runs", () => running.stdout().includes("begun"));
+  running.child.kill("SIGUSR1");
+  await machine.run(["tool", "write", '{"file_path":"go","content":""}']);
+  const { code, stderr } = await running.ended;
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
 });

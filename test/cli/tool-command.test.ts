@@ -191,7 +191,10 @@ test("--timeout ends the call with 124 and says how that was proved [E3, E4]", a
     "0.5",
   ]);
   assert.equal(code, 124);
-  assert.match(stderr, /^deckhand: Timeout after 0\.5 s\.\nStopped after .+; nothing of it still runs: .+\.\n/);
+  assert.match(
+    stderr,
+    /^deckhand: Timeout after 0\.5 s\.\nStopped after .+; (?:nothing of it still runs|no process of it was found): .+\.\n/,
+  );
 });
 
 test("--idle ends a call that shows no sign of life with 124 [E3]", async (t) => {
@@ -230,4 +233,40 @@ test("the workdir comes from the flag, DECKHAND_WORKDIR, TOOL_WORKDIR, or is the
   assert.match(await listed([], { TOOL_WORKDIR: other.workdir }), /there/);
   assert.match(await listed([], { TOOL_WORKDIR: machine.workdir, DECKHAND_WORKDIR: other.workdir }), /there/);
   assert.match(await listed(["--workdir", other.workdir], { DECKHAND_WORKDIR: machine.workdir }), /there/);
+});
+
+test("a hint is printed as it is: what is meant to be copied gets no full stop", async (t) => {
+  const machine = await openMachine(t);
+  await writeFile(join(machine.workdir, "a.txt"), "the quick brown fox\n");
+  const input = { file_path: "a.txt", old_string: "the quick brown  fox", new_string: "" };
+  const { code, stderr } = await machine.run(["tool", "edit", JSON.stringify(input)]);
+  assert.equal(code, 1);
+  assert.match(stderr, /^deckhand: .*\.\n[^]*\n1\tthe quick brown fox\n$/);
+});
+
+test("a background process that ends with the command is not left to be looked for", async (t) => {
+  const machine = await openMachine(t);
+  const input = '{"command":"sleep 300","background":true}';
+  const { code, stdout, stderr } = await machine.run(["tool", "bash", input]);
+  assert.equal(code, 0);
+  assert.match(stdout, /^Background process /);
+  assert.equal(
+    stderr,
+    'The background process ended with this command; "keep_running": true in the input lets it go on.\n',
+  );
+  assert.equal((await machine.run(["tool", "bash", input, "--quiet"])).stderr, "");
+});
+
+test("a call can't harm the records it is written to [G1]", async (t) => {
+  const machine = await openMachine(t);
+  const { code, stderr } = await machine.run(["tool", "write", '{"file_path":".deckhand/deckhand.db","content":"x"}']);
+  assert.equal(code, 1);
+  assert.match(stderr, /^deckhand: \.deckhand\/deckhand\.db belongs to Deckhand's own records/);
+  const [call] = JSON.parse((await machine.run(["calls", "--json"])).stdout);
+  assert.deepEqual([call.state, call.error_type], ["failed", "access"]);
+});
+
+test("an unusable pattern is wrong use", async (t) => {
+  const machine = await openMachine(t);
+  assert.equal((await machine.run(["tool", "glob", '{"pattern":""}'])).code, 2);
 });

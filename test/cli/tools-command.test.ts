@@ -91,3 +91,12 @@ test("deckhand --json says the same as a document", async (t) => {
   assert.ok(tools.length >= 8);
   assert.equal(execution.state, "completed");
 });
+
+test("the welcome suggests what the person can type: the command, or npm start", async (t) => {
+  const machine = await openMachine(t);
+  const { stdout } = await machine.run([]);
+  assert.match(stdout, /\n {2}deckhand tools bash\n/);
+  const started = await machine.run([], { env: { npm_lifecycle_event: "start" } });
+  assert.match(started.stdout, /\n {2}npm start -- tools bash\n/);
+  assert.doesNotMatch(started.stdout, /\n {2}deckhand/);
+});

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -64,7 +64,7 @@ for (const mode of modes) {
       assert.deepEqual([report?.proof, report?.survivors], [mode === "off" ? "marker" : "namespace", []]);
       assert.deepEqual(commandsWith(bench.folder), []);
       const [ended] = bench.processes.background.list();
-      assert.deepEqual([ended?.state, ended?.killedBy], ["exited", "SIGTERM"]);
+      assert.deepEqual([ended?.state, ended?.killedBy], ["stopped", "SIGTERM"]);
     });
 
     test("a server is ready when its port answers [C12]", async (t) => {
@@ -97,7 +97,7 @@ for (const mode of modes) {
       const bench = await openBench(t, { sandbox: mode });
       const signal = AbortSignal.timeout(200);
       const started = running(await start(bench, "sleep 300", { readiness: { text: "never" }, signal }));
-      assert.deepEqual([started.state, started.stop?.survivors, started.process.state], ["stopped", [], "exited"]);
+      assert.deepEqual([started.state, started.stop?.survivors, started.process.state], ["stopped", [], "stopped"]);
       assert.deepEqual(commandsWith(bench.folder), []);
     });
 
@@ -120,11 +120,54 @@ for (const mode of modes) {
       assert.deepEqual([kept?.id, kept?.state, kept?.keep], ["call_kept", "running", true]);
       assert.equal(later.background.read("call_kept", { tailBytes: 100 })?.text, "kept\n");
       const report = await later.background.stop("call_kept");
-      assert.deepEqual([report?.survivors, later.background.find("call_kept")?.state], [[], "exited"]);
+      assert.deepEqual([report?.survivors, later.background.find("call_kept")?.state], [[], "stopped"]);
       assert.equal(commandsWith("sleep 302").length, 0);
       await later.close();
       // Its output can still be read for an hour; nobody waits for that here.
       await rm(join(bench.folder, "run", "call_kept"), { recursive: true });
+    });
+
+    test("a kept one tells how it ended by itself, and leaves nothing behind [C12]", async (t) => {
+      const bench = await openBench(t, { sandbox: mode });
+      for (const [script, end] of [
+        ["exit 143", [143, null]],
+        ["kill -9 $$", [null, "SIGKILL"]],
+      ] as const) {
+        const started = running(await start(bench, script, { keep: true, readiness: { text: "never" } }));
+        const { id, exitCode, killedBy } = started.process;
+        assert.deepEqual([started.state, [exitCode, killedBy], started.stop], ["exited", end, null]);
+        assert.deepEqual(commandsWith(bench.folder), []);
+        await rm(join(bench.folder, "run", id), { recursive: true });
+      }
+    });
+
+    test("the log of a kept one stays short also when its owner has ended [C12]", async (t) => {
+      const bench = await openBench(t, { sandbox: mode });
+      running(await start(bench, "echo the very first line; exec yes", { keep: true }));
+      await bench.processes.close();
+      const folder = join(bench.folder, "run", "call_server");
+      const dropped = join(folder, "output.dropped");
+      const before = existsSync(dropped) ? Number(readFileSync(dropped, "utf8")) : 0;
+      let most = 0;
+      await eventually(
+        () => {
+          most = Math.max(most, diskUse(folder));
+          return existsSync(dropped) && Number(readFileSync(dropped, "utf8")) > before + 200_000_000;
+        },
+        "it was cut more than once",
+        30_000,
+      );
+      assert.ok(most < 2_000_000_000, `${most} bytes on disk`);
+      await eventually(() => diskUse(folder) < 100_000_000, "it was cut again");
+
+      const later = createProcesses({ runFolder: join(bench.folder, "run"), clock: systemClock, sandbox: mode });
+      const read = later.background.read("call_server", { tailBytes: 20, headBytes: 19 });
+      assert.equal(read?.head, "the very first line");
+      assert.match(read.text, /^[y\n]+$/);
+      assert.deepEqual((await later.background.stop("call_server"))?.survivors, []);
+      assert.deepEqual(commandsWith(bench.folder), []);
+      await later.close();
+      await rm(folder, { recursive: true });
     });
 
     test("after a kill -9 the kept one lives, its exit code is known later, and the other one is reaped [C12 E4]", async (t) => {
@@ -173,7 +216,7 @@ test("a kept process whose start was never written down is found by its marker [
   assert.deepEqual(await later.reapAbandoned(), []);
   assert.equal(later.background.find("call_server")?.state, "running");
   assert.deepEqual((await later.background.stop("call_server"))?.survivors, []);
-  assert.equal(later.background.find("call_server")?.state, "exited");
+  assert.equal(later.background.find("call_server")?.state, "stopped");
   assert.equal(commandsWith("sleep 303").length, 0);
   await later.close();
   await rm(join(bench.folder, "run", "call_server"), { recursive: true });
@@ -224,8 +267,24 @@ test("words that are empty and ports that are none are refused [C12]", async (t)
   }
 });
 
+test("a flood is cut while it goes on [C12]", async (t) => {
+  const bench = await openBench(t);
+  running(await start(bench, "exec yes"));
+  const folder = join(bench.folder, "run", "call_server");
+  let most = 0;
+  const written = (): number => bench.processes.background.find("call_server")!.outputBytes;
+  await eventually(
+    () => (most = Math.max(most, diskUse(folder))) > 0 && written() > 1_000_000_000,
+    "it floods",
+    30_000,
+  );
+  assert.ok(most < 600_000_000, `${most} bytes on disk`);
+  await bench.processes.background.stop("call_server");
+});
+
 function diskUse(folder: string): number {
-  return readdirSync(folder).reduce((sum, name) => sum + statSync(join(folder, name)).size, 0);
+  const sizeOf = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+  return readdirSync(folder).reduce((sum, name) => sum + sizeOf(name), 0);
 }
 
 async function freePort(): Promise<number> {

@@ -10,7 +10,14 @@ for (const mode of modes) {
       const { run } = await openBench(t, { sandbox: mode });
       const end = await run(["sh", "-c", "echo out; echo err >&2; exit 3"]);
       const { discard, stdout, stderr, ...rest } = end;
-      assert.deepEqual(rest, { exitCode: 3, killedBy: null, stoppedBy: null, stop: null, startError: null });
+      assert.deepEqual(rest, {
+        exitCode: 3,
+        killedBy: null,
+        stoppedBy: null,
+        diskFull: false,
+        stop: null,
+        startError: null,
+      });
       assert.deepEqual([textOf(stdout), textOf(stderr)], ["out\n", "err\n"]);
       assert.deepEqual([stdout.bytes, stderr.bytes], [4, 4]);
       await discard();
@@ -24,6 +31,8 @@ for (const mode of modes) {
       assert.deepEqual([killed.exitCode, killed.killedBy], [null, "SIGKILL"]);
       const exited = await run(["sh", "-c", "exit 137"]);
       assert.deepEqual([exited.exitCode, exited.killedBy], [137, null]);
+      const aborted = await run(["sh", "-c", "kill -6 $$"]);
+      assert.deepEqual([aborted.exitCode, aborted.killedBy], [null, "SIGABRT"]);
     });
 
     test("the child gets exactly the environment it was given, and the marker [G7]", async (t) => {
@@ -69,7 +78,11 @@ for (const mode of modes) {
       const { run } = await openBench(t, { sandbox: mode });
       const end = await run(["sleep", "300"], { wallMs: 100 });
       assert.deepEqual([end.stoppedBy, end.exitCode, end.killedBy], ["wall", null, "SIGTERM"]);
-      assert.deepEqual(end.stop?.killed, [], "SIGTERM was enough");
+      assert.deepEqual(
+        end.stop?.killed.map(({ command }) => command),
+        ["sleep 300"],
+        "also when SIGTERM was enough",
+      );
     });
 
     test("the idle limit stops a command that has gone quiet, not one that writes [E3]", async (t) => {
@@ -99,6 +112,25 @@ for (const mode of modes) {
         assert.equal(statSync(end.stdout.path).size, end.stdout.bytes);
         assert.equal(statSync(end.stderr.path).size, end.stderr.bytes);
       }
+    });
+
+    test("an output that the command emptied itself is marked, the other one is not [C1]", async (t) => {
+      const { run } = await openBench(t, { sandbox: mode });
+      const heard: string[] = [];
+      const end = await run(["bash", "-c", "echo one; sleep 0.3; echo 2 >/dev/stdout; echo three; echo err >&2"], {
+        onOutput: (stream, text) => void (stream === "stdout" && heard.push(text)),
+      });
+      assert.deepEqual([end.stdout.emptied, end.stderr.emptied], [true, false]);
+      assert.deepEqual([textOf(end.stdout), heard.join("")], ["2\nthree\n", "one\n2\nthree\n"]);
+    });
+
+    test("a script lies in the private folder and goes with it [C1 G7]", async (t) => {
+      const { run } = await openBench(t, { sandbox: mode });
+      const end = await run(["sh", "-c", 'cat "$1"; stat -c %a "$1"; echo "$1"', "sh"], { script: "some\ntext\n" });
+      const path = join(end.stdout.path, "../script");
+      assert.equal(textOf(end.stdout), `some\ntext\n600\n${path}\n`);
+      await end.discard();
+      assert.equal(existsSync(path), false);
     });
 
     test("a command that ends with too much output says so [E4]", async (t) => {

@@ -80,7 +80,7 @@ test("a store of a newer version is refused and stays as it was", async (t) => {
   const before = readFileSync(path);
   await assert.rejects(open(path), {
     code: "STORE_NEWER",
-    message: `The store ${path} was written by a newer Deckhand (its version is 99, this one knows 1): update Deckhand, or use another place.`,
+    message: `The store ${path} was written by a newer Deckhand (its version is 99, this one knows 1): update Deckhand, move the file away, or set DECKHAND_STORE_KIND=memory to work without records.`,
   });
   assert.deepEqual(readFileSync(path), before);
 });
@@ -109,7 +109,7 @@ test(
     remount(folder, "ro");
     const readOnly = (place: string) => ({
       code: "STORE_READ_ONLY",
-      message: `The store ${place} can't be written: give this user permission to write the file and its folder, or use another place.`,
+      message: `The store ${place} can't be written: give this user permission to write the file and its folder, or set DECKHAND_STORE_KIND=memory to work without records.`,
     });
     await assert.rejects(open(path), readOnly(path));
     await assert.rejects(open(join(folder, "new.db")), readOnly(join(folder, "new.db")));

@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { systemClock } from "../../src/core/clock.ts";
+import { createProcesses } from "../../src/process/processes.ts";
 import { createBashTool } from "../../src/tools/bash.ts";
 import { commandsWith } from "../process/support.ts";
+import { lane } from "../support/require.ts";
+import { mountTmpfs, tmpfsAvailable } from "../support/tmpfs.ts";
 import { makeFiles, runTool } from "./run-tool.ts";
 import { openShell } from "./shell-parts.ts";
 
@@ -211,3 +215,64 @@ test("a workdir that has gone is named [C1]", async (t) => {
   assert.equal(missing.errorType, "spawn");
   assert.match(missing.error, /The folder ".*gone" to run in does not exist/);
 });
+
+test("a command runs in the folder that it is given, inside the workdir only [C1]", async (t) => {
+  const { parts, workdir, listen } = await openShell(t);
+  await makeFiles(workdir, { "sub/file.txt": "" });
+  const bash = createBashTool(parts);
+  const inside = await runTool(bash, { command: "pwd", cwd: "sub" }, listen());
+  assert.deepEqual([inside.ok, inside.output], [true, `${workdir}/sub\n`]);
+  const server = await runTool(bash, { command: "pwd; sleep 300", cwd: "sub", background: true }, listen());
+  assert.match(server.output!, /\/workdir\/sub\n$/);
+  const refused = { "..": "access", "sub/file.txt": "not_directory", gone: "not_found" };
+  for (const [cwd, errorType] of Object.entries(refused)) {
+    const result = await runTool(bash, { command: "touch here", cwd }, listen());
+    assert.equal(!result.ok && result.errorType, errorType, cwd);
+  }
+});
+
+test("what only a background process can have is refused without background [C1 C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const bash = createBashTool(parts);
+  for (const input of [{ ready_text: "up" }, { ready_port: 80 }, { keep_running: true }]) {
+    const result = await runTool(bash, { command: "sleep 300", ...input }, listen());
+    assert.ok(!result.ok);
+    const [name] = Object.keys(input);
+    assert.deepEqual([result.errorType, result.error], ["invalid_input", `${name} also needs background: true`]);
+  }
+  assert.ok((await runTool(bash, { command: "true", keep_running: false }, listen())).ok);
+});
+
+test("output that the command emptied itself is told [C1]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const command = "echo one; sleep 0.3; echo two >/dev/stdout; echo three";
+  const result = await runTool(createBashTool(parts), { command }, listen());
+  const note =
+    "[The command emptied its own stdout, as `> /dev/stdout` does; what came before is lost. `>&1` and `>&2` are safe.]";
+  assert.deepEqual([result.ok, result.output], [true, `two\nthree\n${note}`]);
+});
+
+test(
+  "a full disk under the output is named, and what was kept is not called whole [C1]",
+  lane("tmpfs", tmpfsAvailable()),
+  async (t) => {
+    const { parts, workdir, listen } = await openShell(t);
+    const disk = mountTmpfs(t, "1m");
+    const processes = createProcesses({ runFolder: join(disk, "run"), clock: systemClock, sandbox: "off" });
+    t.after(() => processes.close());
+    const bash = createBashTool({ ...parts, processes, maxOutputBytes: 10_000_000 });
+    const result = await runTool(bash, { command: `seq 1 1000000 # ${workdir}` }, listen());
+    assert.ok(!result.ok);
+    assert.deepEqual(
+      [result.errorType, result.error],
+      ["disk_full", "Command exited with code 1, and the disk is full"],
+    );
+    assert.match(result.hint!, /disk .* has no space left/);
+    assert.match(result.output!, /\[What the full disk took of stdout, /);
+    assert.doesNotMatch(result.output!, /whole/);
+
+    await writeFile(join(disk, "fill"), Buffer.alloc(2_000_000)).catch(() => {});
+    const refused = await runTool(bash, { command: "seq 1 3" }, listen());
+    assert.equal(!refused.ok && refused.errorType, "disk_full");
+  },
+);

@@ -182,7 +182,7 @@ test("a search stops when its signal fires, and leaves nothing in the run folder
 
 test("when ripgrep can't be started the failure says what to do", async (t) => {
   const { folder } = await openBench(t);
-  const nothing = { path: "", bytes: 0 };
+  const nothing = { path: "", bytes: 0, emptied: false };
   const tool = createGrepTool({
     runCommand: () =>
       Promise.resolve({
@@ -191,6 +191,7 @@ test("when ripgrep can't be started the failure says what to do", async (t) => {
         stoppedBy: null,
         stdout: nothing,
         stderr: nothing,
+        diskFull: false,
         stop: null,
         startError: { code: "ENOENT", message: "no such program" },
         discard: () => Promise.resolve(),

@@ -33,6 +33,39 @@ test("a server goes from started to listed, read and stopped [C12]", async (t) =
   assert.ok(stopped.ok);
   assert.equal(context.reports.length, 1);
   assert.deepEqual(commandsWith(workdir), []);
+  assert.match((await runTool(processes, { action: "list" }, listen())).output!, / \(stopped, 16 B of output\)$/);
+  const again = await runTool(processes, { action: "stop", id }, listen());
+  assert.deepEqual([again.ok, again.output], [true, `${id} had already ended (stopped)`]);
+});
+
+test("stopping what has ended says how it had ended [C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const processes = createProcessesTool(parts);
+  const command = "echo gone; exit 7";
+  const started = await runTool(createBashTool(parts), { command, background: true, ready_text: "x" }, listen());
+  const { id } = started.data as { id: string };
+  const stopped = await runTool(processes, { action: "stop", id }, listen());
+  assert.deepEqual([stopped.ok, stopped.output], [true, `${id} had already ended (exit code 7)`]);
+});
+
+test("a process is also found by the beginning or the end of its id, when that is its alone [C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const bash = createBashTool(parts);
+  const processes = createProcessesTool(parts);
+  for (const executionId of ["call_aaaabbbb1111", "call_aaaacccc2222"]) {
+    const started = await runTool(bash, { command: "sleep 300", background: true }, { ...listen(), executionId });
+    assert.ok(started.ok);
+  }
+  const find = async (id: string): Promise<unknown> => {
+    const read = await runTool(processes, { action: "read", id }, listen());
+    return read.ok ? (read.data as { id: string }).id : read.errorType;
+  };
+  assert.equal(await find("aaaab"), "call_aaaabbbb1111");
+  assert.equal(await find("call_aaaac"), "call_aaaacccc2222");
+  assert.equal(await find("2222"), "call_aaaacccc2222");
+  assert.equal(await find("aaaa"), "not_unique");
+  assert.equal(await find("222"), "not_found");
+  assert.equal(await find("call_"), "not_found");
 });
 
 test("one that ends at once is a failure with its output [C12]", async (t) => {

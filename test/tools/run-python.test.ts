@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRunPythonTool } from "../../src/tools/run-python.ts";
@@ -52,15 +51,26 @@ describe("with Python", lane("python", hasPython), () => {
   });
 
   test("nothing is left of it, also after a cancel [C1 E4]", async (t) => {
-    const { parts, listen } = await openShell(t);
+    const { parts, workdir, listen } = await openShell(t);
     const python = createRunPythonTool(parts);
     const controller = new AbortController();
     const context = { ...listen(controller.signal), progress: () => controller.abort() };
     const result = await runTool(python, { code: "import time\nprint('up', flush=True)\ntime.sleep(300)" }, context);
     assert.ok(!result.ok);
     assert.equal(result.errorType, "cancelled");
-    const left = readdirSync(tmpdir()).filter((name) => name.startsWith("deckhand-python-"));
-    assert.deepEqual(left, []);
+    assert.deepEqual(readdirSync(join(workdir, "../run")), []);
+  });
+
+  test("it needs no temporary folder, and runs in the folder it is given [C1]", async (t) => {
+    const { parts, workdir, listen } = await openShell(t);
+    await makeFiles(workdir, { "sub/helper.py": "answer = 42\n" });
+    const python = createRunPythonTool(parts);
+    const before = process.env["TMPDIR"];
+    process.env["TMPDIR"] = "/no/such/folder";
+    t.after(() => void (before === undefined ? delete process.env["TMPDIR"] : (process.env["TMPDIR"] = before)));
+    const code = "import os, sys, helper\nprint(os.getcwd(), helper.answer, len(sys.argv))";
+    const result = await runTool(python, { code, cwd: "sub" }, listen());
+    assert.deepEqual([result.ok, result.output], [true, `${workdir}/sub 42 1\n`]);
   });
 });
 

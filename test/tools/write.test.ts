@@ -38,20 +38,21 @@ test("a new file is made with its folders, and the result says so [C1]", async (
   assert.equal((await stat(join(folder, "a/b/c.txt"))).mode & 0o777, 0o666 & ~process.umask());
 });
 
-test("an overwritten file keeps its mode, its owner and the link that leads to it [C1]", async (t) => {
+test("an overwritten file keeps its mode without set-id bits, its owner and the link that leads to it [C1]", async (t) => {
   const folder = await temporaryFolder(t);
   await makeFiles(folder, { "run.sh": "old" });
-  await chmod(join(folder, "run.sh"), 0o4755);
+  await chmod(join(folder, "run.sh"), 0o7755);
   if (process.getuid?.() === 0) {
     await chown(join(folder, "run.sh"), 65534, 65534);
-    await chmod(join(folder, "run.sh"), 0o4755);
+    await chmod(join(folder, "run.sh"), 0o7755);
   }
   await symlink("run.sh", join(folder, "link"));
   const before = await stat(join(folder, "run.sh"));
   const done = await succeed(writeTool, { file_path: "link", content: "new\n" }, folder);
   assert.equal(done.output, "Overwrote link (1 line, 4 B).");
   const after = await stat(join(folder, "run.sh"));
-  assert.deepEqual([after.mode, after.uid, after.gid], [before.mode, before.uid, before.gid]);
+  assert.equal(before.mode & 0o7777, 0o7755);
+  assert.deepEqual([after.mode & 0o7777, after.uid, after.gid], [0o1755, before.uid, before.gid]);
   assert.equal(await readlink(join(folder, "link")), "run.sh");
   assert.equal(await readFile(join(folder, "run.sh"), "utf8"), "new\n");
 });
