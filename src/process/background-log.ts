@@ -32,7 +32,7 @@ export interface KeptEnd {
 
 /**
  * Cuts a log that is too long, without its writer noticing: it appends, so it goes on at the new end. The first
- * 64 kB and the last 4 to 8 MB stay. Gives the end that was kept when the file starts anew.
+ * 64 kB and the last 4 to 8 MB stay. When the file starts anew, gives what was read of its end, for those who listen.
  */
 export function trimLog(folder: string): KeptEnd | null {
   const paths = logPaths(folder);
@@ -44,9 +44,11 @@ export function trimLog(folder: string): KeptEnd | null {
     const before = droppedBytes(folder) + sizeOf(paths.previous);
     const bytes = Buffer.concat(readToEnd(fd, from));
     // Nothing between that last read and this: what is written meanwhile is lost.
-    const dropped = before + fstatSync(fd).size - bytes.length;
+    const size = fstatSync(fd).size;
     ftruncateSync(fd, 0);
-    writeFileSync(paths.next, bytes, { mode: 0o600 });
+    const end = bytes.subarray(-segmentBytes);
+    const dropped = before + size - end.length;
+    writeFileSync(paths.next, end, { mode: 0o600 });
     writeFileSync(paths.dropped, String(dropped), { mode: 0o600 });
     renameSync(paths.next, paths.previous);
     return { bytes, from };
