@@ -40,8 +40,9 @@ export const benches: readonly Bench[] = [
   tracking(inMemory),
   tracking({ name: "SQLite, safe to repeat", budget: 25, store: "sqlite", tool: nothingSafe, calls: 10_000 }),
   tracking({ name: "SQLite, committed before it runs", budget: 120, store: "sqlite", tool: nothingOnce, calls: 3_000 }),
+  // The leanest peer that tracks its calls, the in-memory client of the MCP SDK, was measured at 99 to 109 times a direct call.
   {
-    ...tracking({ ...inMemory, name: "memory store, against a direct call", budget: 80 }),
+    ...tracking({ ...inMemory, name: "memory store, against a direct call", budget: 99 }),
     unit: "×",
     baseline: direct,
   },

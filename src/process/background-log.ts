@@ -12,8 +12,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 
-/** Past this the log is cut; on disk are at most this much twice, and what comes while we are not looking. */
+/** Past this the log is cut when it is quiet; then this much twice is on disk, at most. */
 const segmentBytes = 4 * 1024 * 1024;
+/** While it grows, it may grow to this. */
+const floodBytes = 64 * 1024 * 1024;
 const headBytes = 64 * 1024;
 
 export interface LogExtract {
@@ -34,9 +36,10 @@ export interface KeptEnd {
  * Cuts a log that is too long, without its writer noticing: it appends, so it goes on at the new end. The first
  * 64 kB and the last 4 to 8 MB stay. When the file starts anew, gives what was read of its end, for those who listen.
  */
-export function trimLog(folder: string): KeptEnd | null {
+export function trimLog(folder: string, isGrowing = false): KeptEnd | null {
   const paths = logPaths(folder);
-  if (sizeOf(paths.live) <= segmentBytes) return null;
+  // What is written in the moment of the cut is lost, so a burst may end first, unless it is a flood.
+  if (sizeOf(paths.live) <= (isGrowing ? floodBytes : segmentBytes)) return null;
   const fd = openSync(paths.live, "r+");
   try {
     if (!existsSync(paths.head)) writeFileSync(paths.head, readPart(fd, 0, headBytes), { mode: 0o600 });

@@ -24,7 +24,7 @@ export function watchLog(ticker: Ticker, folder: string, { fd, hear }: WatchedLo
     const grown = size - lastSize;
     lastSize = size;
     if (listening) tail.advance(size);
-    const kept = trimLog(folder);
+    const kept = trimLog(folder, grown > 0);
     if (kept) {
       if (listening) tail.feed(kept.bytes, kept.from);
       tail.restart();
