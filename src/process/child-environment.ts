@@ -87,6 +87,7 @@ const loaders = new Set([
   "VISUAL",
   "BROWSER",
   "DECKHAND_EXECUTION",
+  "DECKHAND_RUN",
 ]);
 
 /** Who commits and when; everything else of git's can name a program or another repository. */

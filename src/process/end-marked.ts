@@ -9,7 +9,7 @@ export async function endMarked(
   run: Run,
   { table, clock }: { readonly table: ProcessTable; readonly clock: Clock },
 ): Promise<void> {
-  const target = { marker: markerOf(run.name), root: null, outputPaths: new Set<string>(), namespace: null };
+  const target = { marker: markerOf(run.folder), root: null, outputPaths: new Set<string>(), namespace: null };
   try {
     await stopTree(target, { table, clock, graceMs: 0 });
   } catch {

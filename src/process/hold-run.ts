@@ -34,7 +34,7 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
   const { launched, record, run } = facts;
   const init = record.contained ? rememberInit(table, launched) : null;
   const target: StopTarget = {
-    marker: markerOf(run.name),
+    marker: markerOf(run.folder),
     root: launched.identity,
     outputPaths: new Set(facts.paths),
     namespace: init && { init, release, isBusy: () => busy },

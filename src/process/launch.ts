@@ -51,7 +51,7 @@ export async function launch(table: ProcessTable, request: LaunchRequest): Promi
   let child: ChildProcess;
   try {
     const { file, args, stdio } = arrange(request, opened);
-    const env = { ...request.env, [markerName]: request.run.name };
+    const env = { ...request.env, DECKHAND_EXECUTION: request.run.name, [markerName]: request.run.folder };
     const options: SpawnOptions = { cwd: request.cwd, env, stdio, detached: true };
     child = spawn(file, args, options);
   } catch (thrown) {

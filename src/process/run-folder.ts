@@ -5,16 +5,17 @@ import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 
 /** A command's own folder inside the run folder. */
 export interface Run {
-  /** The execution's id, numbered when one execution runs several commands; also the value of the marker. */
+  /** The execution's id, numbered when one execution runs several commands. */
   readonly name: string;
   readonly folder: string;
 }
 
-/** The variable that every process of a command inherits. */
-export const markerName = "DECKHAND_EXECUTION";
+/** The variable that every process of a command inherits: its run's folder, which no other run on this machine has. */
+export const markerName = "DECKHAND_RUN";
 
-export function markerOf(name: string): string {
-  return `${markerName}=${name}`;
+/** `folder`: the one that the run was started with; a reaper renames it. */
+export function markerOf(folder: string): string {
+  return `${markerName}=${folder}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { identify } from "./identity.ts";
 import { readInitPid } from "./namespace.ts";
@@ -16,7 +16,7 @@ export function targetOf(
   { name, folder, record }: { name: string; folder: string; record: ProcessRecord | undefined },
 ): StopTarget {
   return {
-    marker: markerOf(name),
+    marker: markerOf(join(dirname(folder), name)),
     root: record?.child ?? null,
     outputPaths: new Set(outputNames.map((file) => join(folder, file))),
     namespace: record?.contained

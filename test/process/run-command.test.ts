@@ -36,7 +36,7 @@ for (const mode of modes) {
     });
 
     test("the child gets exactly the environment it was given, and the marker [G7]", async (t) => {
-      const { run } = await openBench(t, { sandbox: mode });
+      const { run, folder } = await openBench(t, { sandbox: mode });
       const env = { PATH: "/usr/bin:/bin", GREETING: "two words\nand a line", EMPTY: "" };
       const end = await run(["env", "-0"], { env, executionId: "call_env" });
       const variables = Object.fromEntries(
@@ -47,7 +47,9 @@ for (const mode of modes) {
       );
       // bash as /bin/sh adds these to the environment of everything it starts.
       for (const name of ["_", "SHLVL"]) delete variables[name];
-      assert.deepEqual(variables, { ...env, DECKHAND_EXECUTION: "call_env" });
+      const { DECKHAND_RUN: marker, ...others } = variables;
+      assert.deepEqual(others, { ...env, DECKHAND_EXECUTION: "call_env" });
+      assert.equal(marker, join(folder, "run", "call_env"));
     });
 
     test("the child reads an empty stdin, has its own session and no terminal [E4]", async (t) => {

@@ -58,7 +58,7 @@ export async function openBench(t: TestContext, options: Partial<ProcessesOption
         argv,
         cwd: folder,
         env: { PATH: process.env["PATH"]! },
-        executionId: `call_${++number}`,
+        executionId: `call_${process.pid}_${++number}`,
         signal: new AbortController().signal,
         maxOutputBytes: 10_000_000,
         ...more,

@@ -12,7 +12,7 @@ export function contextIn(workdir: string, signal: AbortSignal = new AbortContro
   return {
     workdir,
     signal,
-    executionId: `call_${++number}`,
+    executionId: `call_${process.pid}_${++number}`,
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
     progress() {},
     stopped() {},
