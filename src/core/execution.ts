@@ -1,6 +1,8 @@
 import type { ErrorType } from "./errors.ts";
 import { RuntimeError } from "./errors.ts";
+import type { Permission } from "./permission.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
+import type { SandboxReport } from "./sandbox.ts";
 import type { ProcessNote, StopProof } from "./stop-report.ts";
 import type { ToolResult } from "./tool.ts";
 
@@ -66,6 +68,10 @@ export interface Execution {
   readonly survivors: readonly ProcessNote[];
   /** The process that runs it. */
   readonly owner: ProcessIdentity | null;
+  /** Why it was let through or refused; null when it ended before that was asked. */
+  readonly permission: Permission | null;
+  /** What held its processes; null when it started none. */
+  readonly sandbox: SandboxReport | null;
 }
 
 export function isFinal(state: ExecutionState): state is FinalState {

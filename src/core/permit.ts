@@ -1,4 +1,5 @@
 import type { Execution } from "./execution.ts";
+import type { Permission } from "./permission.ts";
 import type { Tool } from "./tool.ts";
 
 export interface PermitRequest {
@@ -10,9 +11,20 @@ export interface PermitRequest {
 }
 
 export type PermitDecision =
-  /** `input`: what a hook made of it; it is checked against the schema again. */
-  | { readonly decision: "allow"; readonly input?: unknown }
-  | { readonly decision: "deny"; readonly reason: string; readonly by: "rule" | "person" | "hook" };
+  | {
+      readonly decision: "allow";
+      /** What a hook made of it; it is checked against the schema again. */
+      readonly input?: unknown;
+      /** What a hook has to say to whoever asked for the call. */
+      readonly note?: string;
+      readonly permission?: Permission;
+    }
+  | {
+      readonly decision: "deny";
+      readonly reason: string;
+      readonly by: "rule" | "person" | "hook";
+      readonly permission?: Permission;
+    };
 
 /** Step 4 of a call: may it run? Asking a person takes as long as it takes; the time limits have not started. */
 export type Permit = (request: PermitRequest) => PermitDecision | Promise<PermitDecision>;

@@ -2,6 +2,7 @@ import type { ErrorType } from "./errors.ts";
 import type { JsonSchema } from "./json.ts";
 import type { Answer, Question } from "./question.ts";
 import type { Resource } from "./resource.ts";
+import type { SandboxReport } from "./sandbox.ts";
 import type { StopReport } from "./stop-report.ts";
 
 export type Risk = "low" | "medium" | "high";
@@ -57,6 +58,8 @@ export interface ToolContext {
   readonly ask: (question: Question) => Promise<Answer>;
   /** Reports how work outside this process was stopped; the record keeps it. */
   readonly stopped: (report: StopReport) => void;
+  /** Reports what holds the processes it starts; the record keeps the weakest. */
+  readonly sandboxed: (report: SandboxReport) => void;
 }
 
 export interface PreviewContext {

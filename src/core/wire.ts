@@ -65,6 +65,8 @@ export function executionToWire(execution: Execution): WireExecution {
     killed: toWire(execution.killed),
     survivors: toWire(execution.survivors),
     owner: toWire(execution.owner),
+    permission: toWire(execution.permission),
+    sandbox: toWire(execution.sandbox),
   };
 }
 
@@ -114,6 +116,8 @@ const unsaid: Omit<Execution, "id" | "state"> = {
   killed: [],
   survivors: [],
   owner: null,
+  permission: null,
+  sandbox: null,
 };
 
 const opaqueKeys = new Set(["toolInput", "data", "input", "inputSchema"]);

@@ -75,16 +75,22 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
     return denied(`Not run: the permission check broke (${messageOf(thrown)})`);
   }
   if (control.cause) return stopped(control);
+  record.permission = decision?.permission ?? null;
   if (decision?.decision === "deny") {
     return denied(decision.by === "person" ? "User denied permission" : `Refused: ${decision.reason}`);
   }
   // Whatever is not a yes is a no.
   if (decision?.decision !== "allow") return denied("Not run: the permission check gave no decision");
+  if (decision.note !== undefined) addNote(record, decision.note);
   if (decision.input === undefined) return undefined;
   record.toolInput = decision.input;
   const { failure, input } = checkInput(active.tool!, decision.input);
   active.input = input;
   return failure ? failed(failure) : undefined;
+}
+
+function addNote(record: Draft, note: string): void {
+  record.note = record.note === null ? note : `${record.note}\n${note}`;
 }
 
 function noteWaiting({ ledger, mask, emit }: EngineOptions, record: Draft): void {
@@ -163,6 +169,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
       options.emit("execution:progressed", { id: record.id, progress: maskProgress(progress, options.mask) }),
   });
   record.durationMs = options.clock.monotonic() - begin;
+  record.sandbox = run.sandbox;
   return endOfRun(run, control);
 }
 

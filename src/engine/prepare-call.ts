@@ -162,5 +162,7 @@ function createRecord(
     killed: [],
     survivors: [],
     owner: options.owner,
+    permission: null,
+    sandbox: null,
   };
 }

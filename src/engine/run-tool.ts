@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { RunPhase } from "../core/execution.ts";
 import type { Answer, Ask, Question } from "../core/question.ts";
+import { weakestSandbox, type SandboxReport } from "../core/sandbox.ts";
 import { mergeStopReports, type StopReport } from "../core/stop-report.ts";
 import type { Progress, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";
@@ -30,6 +31,7 @@ export interface RunEnd {
   readonly result: ToolResult | null;
   readonly thrown: string | null;
   readonly report: StopReport | null;
+  readonly sandbox: SandboxReport | null;
 }
 
 /**
@@ -51,6 +53,7 @@ class Run {
   private readonly resolve: (end: RunEnd) => void;
   private readonly stopwatch: Stopwatch;
   private report: StopReport | null = null;
+  private sandbox: SandboxReport | null = null;
   private over = false;
   private cancelGrace: (() => void) | undefined = undefined;
 
@@ -88,6 +91,7 @@ class Run {
       progress: (update: Progress) => this.progress(update),
       ask: (question: Question) => this.ask(question),
       stopped: (report: StopReport) => this.stopped(report),
+      sandboxed: (report: SandboxReport) => this.sandboxed(report),
     };
     return conversationId === null ? context : { ...context, conversationId };
   }
@@ -114,6 +118,10 @@ class Run {
     this.report = this.report ? mergeStopReports(this.report, report) : report;
   }
 
+  private sandboxed(report: SandboxReport): void {
+    this.sandbox = this.sandbox ? weakestSandbox(this.sandbox, report) : report;
+  }
+
   private waitForReturn(): void {
     const { clock, tool } = this.options;
     this.stopwatch.stop();
@@ -130,6 +138,6 @@ class Run {
     this.cancelGrace?.();
     // The tool was first: a stop that comes now is too late, and is told so.
     this.options.control.end();
-    this.resolve({ runPhase, result, thrown, report: this.report });
+    this.resolve({ runPhase, result, thrown, report: this.report, sandbox: this.sandbox });
   }
 }

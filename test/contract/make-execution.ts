@@ -39,6 +39,8 @@ export function makeExecution(given: Partial<Execution> = {}): Execution {
     killed: [],
     survivors: [],
     owner,
+    permission: null,
+    sandbox: null,
     ...given,
   };
 }

@@ -56,6 +56,8 @@ test("an execution goes out as snake_case JSON, with its times in ISO-8601 and w
     killed: [{ pid: 1, command: "x" }],
     survivors: [],
     owner: { pid: 4711, start_time: "123456", boot_id: "5f0c1d1e-0000-4000-8000-000000000001" },
+    permission: null,
+    sandbox: null,
   });
 });
 
@@ -247,6 +249,28 @@ function anyExecution(): fc.Arbitrary<Execution> {
     killed: notes,
     survivors: notes,
     owner: orNull(fc.record({ pid: fc.nat(), startTime: text, bootId: text }, plain)),
+    permission: orNull(
+      fc.record(
+        {
+          decision: fc.constantFrom("allow", "deny"),
+          by: fc.constantFrom("mode", "rule", "grant", "person", "order", "hook"),
+          rule: orNull(text),
+          who: orNull(text),
+          reasons: fc.array(text, { maxLength: 3 }),
+        },
+        plain,
+      ),
+    ),
+    sandbox: orNull(
+      fc.record(
+        {
+          kind: fc.constantFrom("bwrap", "seatbelt", "none"),
+          profile: orNull(fc.constantFrom("normal", "strict")),
+          network: fc.boolean(),
+        },
+        plain,
+      ),
+    ),
   };
   return fc.record(keys, plain);
 }

@@ -177,6 +177,8 @@ test("the record of a completed call holds every field of the promise [E2]", asy
     killed: [],
     survivors: [],
     owner,
+    permission: null,
+    sandbox: null,
   });
   assert.match(execution.id, /^call_[0-9a-f-]{36}$/);
 });

@@ -16,6 +16,7 @@ export function contextIn(workdir: string, signal: AbortSignal = new AbortContro
     env: { PATH: process.env["PATH"] ?? "/usr/bin:/bin" },
     progress() {},
     stopped() {},
+    sandboxed() {},
     ask: () => Promise.resolve({ answered: false, reason: "nobody" }),
   };
 }
