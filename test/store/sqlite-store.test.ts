@@ -48,8 +48,6 @@ test("the body of a row is the record in snake_case, with times in ISO-8601 [E2]
     killed: [],
     survivors: [],
     owner: { pid: 4711, start_time: "123456", boot_id: "5f0c1d1e-0000-4000-8000-000000000001" },
-    permission: null,
-    sandbox: null,
   });
   assert.equal(row?.["created_at"], at);
   assert.equal(row?.["completed_at"], at + 1000);
