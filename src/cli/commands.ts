@@ -1,4 +1,5 @@
 import { commonOptions, type Command } from "./command.ts";
+import { permissionCommands } from "./permission-commands.ts";
 
 export const commands: readonly Command[] = [
   {
@@ -22,8 +23,9 @@ export const commands: readonly Command[] = [
     positionals: ["NAME", "[JSON]"],
     summary: "Run one tool now",
     details: `The input is JSON: as an argument, from stdin ("-", or simply piped), or from a file (--input). Left out, it is {}.
-stdout gets the output as the tool returned it: long output is cut by the tool, which keeps the whole in a file and says
-where. What there is to say about the call goes to stderr. Ctrl-C stops the call and waits until nothing of it is found
+stdout gets the output as the tool returned it; a terminal gets it without control sequences. Long output is cut by
+the tool, which keeps the whole in a file and says where. What there is to say about the call goes to stderr. A dangerous call is asked about on a terminal and refused without one,
+unless --yes-danger names every danger in it. Ctrl-C stops the call and waits until nothing of it is found
 running any more.
 
 Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 refused, 124 time limit, 130 cancelled, 143 SIGTERM.`,
@@ -31,6 +33,12 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
       input: { value: "FILE", summary: "Read the JSON from a file" },
       timeout: { value: "SECONDS", summary: "Stop the call after this long" },
       idle: { value: "SECONDS", summary: "Stop it when it shows no sign of life for this long" },
+      "yes-danger": {
+        value: "WHAT",
+        repeatable: true,
+        summary: "Say yes in advance to a danger: its rule (delete.recursive) or the exact sub-command",
+      },
+      inbox: { summary: "Let what must be asked wait in the inbox instead of refusing it" },
       events: { summary: "Print every event as a JSON line as it happens, the execution last" },
       quiet: { summary: "No commentary beside errors" },
       ...commonOptions,
@@ -77,7 +85,117 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
     examples: [`deckhand calls cancel 1a60 --reason "wrong branch"`],
     load: async () => (await import("./calls-cancel-command.ts")).runCallsCancel,
   },
+  ...permissionCommands,
+  {
+    name: "check",
+    positionals: ["[KIND]", "[VALUE]"],
+    summary: "Ask what the rails would say to a command, path, url or text; nothing is run",
+    details: `KIND is command, path, url or text. A text comes back as a log would have it, its secrets masked. Names in a URL are
+resolved only with --resolve; a fetch always does that.
+
+With --stdin each line is a JSON object, and each gets one line as its answer, in order; KIND may be left out then:
+  {"command","cwd"?} → {"verdict":"safe|danger|unknown","reasons",…}      {"path","op","workdir"?} → {"allowed",…}
+  {"url","addresses"?,"redirects"?} → {"allowed",…}                       {"text"} → {"text"}
+An "id" is given back. A line that can't be used gets {"error"}.
+
+Exit codes: 0 safe or allowed, 3 not; with --stdin 0 when all lines were answered.`,
+    options: {
+      op: {
+        value: "OP",
+        summary: "What a path is for: read (when left out), write, edit, delete, list, move, chmod, mkdir, execute",
+      },
+      resolve: { summary: "Resolve names in URLs, and judge where they lead" },
+      stdin: { summary: "Check many: one JSON object per line on stdin, one answer per line" },
+      ...commonOptions,
+    },
+    examples: [
+      `deckhand check command 'git push --force'`,
+      "deckhand check path ../secrets --op write",
+      `deckhand check url http://0x7f.1/ --json`,
+      `echo '{"command":"ls"}' | deckhand check --stdin`,
+    ],
+    load: async () => (await import("./check-command.ts")).runCheck,
+  },
+  {
+    name: "log tail",
+    positionals: [],
+    summary: "Show the end of the log: what was asked, decided, done (also plain `log`)",
+    options: {
+      lines: { short: "n", value: "N", summary: "So many lines; 20 when left out" },
+      follow: { short: "f", summary: "Go on showing what is written, until Ctrl-C" },
+      type: {
+        value: "TYPE",
+        repeatable: true,
+        summary: "Only lines of this type, such as tool_call; may be given again",
+      },
+      tool: { value: "NAME", summary: "Only lines about this tool" },
+      conversation: { value: "ID", summary: "Only lines of this conversation" },
+      ...commonOptions,
+    },
+    examples: ["deckhand log", "deckhand log tail -n 100 --type tool_error", "deckhand log tail --follow --json"],
+    load: async () => (await import("./log-tail-command.ts")).runLogTail,
+  },
+  {
+    name: "log show",
+    positionals: ["ID"],
+    summary: "Show all that the log says about one call",
+    details: "ID is a call's id, a part of its beginning or end that no other has, or WRITER:NUMBER for one line.",
+    options: commonOptions,
+    examples: ["deckhand log show 1a60", "deckhand log show 2f77b454180ef645:7"],
+    load: async () => (await import("./log-show-command.ts")).runLogShow,
+  },
+  {
+    name: "log verify",
+    positionals: [],
+    summary: "Prove that nothing in the log was changed, removed, moved or put in",
+    details: `Every line is chained to the one before; the store knows where each chain ended. What does not fit is told with its
+file, line, writer and number. Exit code 0 when the log is whole, 1 when it is not. What this can and can't prove is in
+docs/journal.md.`,
+    options: {
+      head: { value: "HASH", summary: "Also check that this hash, noted earlier, is still there" },
+      ...commonOptions,
+    },
+    examples: ["deckhand log verify", "deckhand log verify --json"],
+    load: async () => (await import("./log-verify-command.ts")).runLogVerify,
+  },
+  {
+    name: "log evidence",
+    positionals: ["ID"],
+    summary: "Show what proves one call: intent, decision, outcome, their hashes, and whether their chain is whole",
+    details: "ID as for `log show`. Exit code 0 when it is sound, 1 when a line or its chain is not.",
+    options: commonOptions,
+    examples: ["deckhand log evidence 1a60", "deckhand log evidence 1a60 --json"],
+    load: async () => (await import("./log-evidence-command.ts")).runLogEvidence,
+  },
+  {
+    name: "log stats",
+    positionals: [],
+    summary: "Count calls, errors, refusals and times, by tool and by day",
+    options: { days: { value: "N", summary: "Only the last N days" }, ...commonOptions },
+    examples: ["deckhand log stats", "deckhand log stats --days 7 --json"],
+    load: async () => (await import("./log-stats-command.ts")).runLogStats,
+  },
+  {
+    name: "clean",
+    positionals: [],
+    summary: "Remove records, kept outputs and log files that are older than `retention` says",
+    details: `What is removed is told by a line of the log, so that the rest still verifies.`,
+    options: {
+      "dry-run": { summary: "Only say what would be removed" },
+      "executions-days": { value: "N", summary: "Instead of retention.executions_days" },
+      "outputs-days": { value: "N", summary: "Instead of retention.outputs_days" },
+      "log-days": { value: "N", summary: "Instead of retention.log_days" },
+      ...commonOptions,
+    },
+    examples: ["deckhand clean --dry-run", "deckhand clean --log-days 90"],
+    load: async () => (await import("./clean-command.ts")).runClean,
+  },
 ];
 
 /** `calls` alone means `calls list`. */
-export const defaultSubcommand: Readonly<Record<string, string>> = { calls: "list" };
+export const defaultSubcommand: Readonly<Record<string, string>> = {
+  calls: "list",
+  inbox: "list",
+  grants: "list",
+  log: "tail",
+};

@@ -35,6 +35,7 @@ export function exitCodeOf(execution: Execution, signal?: StopSignal): number {
       if (errorType === "denied") return exitCode.refused;
       return signal ? codeOfSignal[signal] : exitCode.cancelled;
     case "failed":
+      if (errorType === "denied") return exitCode.refused;
       return wrongUse.has(errorType ?? "") ? exitCode.wrongUse : exitCode.failed;
     case "pending":
     case "running":

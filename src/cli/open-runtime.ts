@@ -39,7 +39,7 @@ export function tellWarnings({ warnings }: Runtime, terminal: Terminal): void {
 }
 
 /** Flag > DECKHAND_WORKDIR > TOOL_WORKDIR > the current folder. */
-function chooseWorkdir(invocation: Invocation, env: Terminal["env"]): string {
+export function chooseWorkdir(invocation: Invocation, env: Terminal["env"]): string {
   const named = invocation.value("workdir") || env["DECKHAND_WORKDIR"] || env["TOOL_WORKDIR"];
   if (named) return named;
   try {

@@ -1,4 +1,5 @@
 import type { Runtime } from "../runtime/create-runtime.ts";
+import { cleanText } from "../runtime/untrusted-text.ts";
 import { formatDuration } from "./format-time.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -18,7 +19,11 @@ export function showStatus(
   call: { readonly id: string; readonly tool: string },
 ): Status {
   if (!terminal.showsStatus) return { stopping() {}, end() {} };
-  const began = performance.now();
+  // While it waits for a person there is nothing to count, and the line would cover the question.
+  let began = Number.POSITIVE_INFINITY;
+  const stopWaiting = runtime.on("execution:started", ({ id }) => {
+    if (id === call.id) began = performance.now();
+  });
   let verb = call.tool;
   let said = "";
   const stopListening = runtime.on("execution:progressed", ({ id, progress }) => {
@@ -26,7 +31,7 @@ export function showStatus(
   });
   const timer = setInterval(() => {
     const elapsedMs = performance.now() - began;
-    if (elapsedMs < appearsAfterMs) return;
+    if (!(elapsedMs >= appearsAfterMs)) return;
     const elapsed = formatDuration(Math.floor(elapsedMs / 1000) * 1000 || elapsedMs);
     terminal.status([`${verb} ${elapsed}`, said].filter(Boolean).join(" · "));
   }, redrawMs);
@@ -38,6 +43,7 @@ export function showStatus(
     end() {
       clearInterval(timer);
       stopListening();
+      stopWaiting();
       terminal.status(null);
     },
   };
@@ -46,9 +52,8 @@ export function showStatus(
 /** The last line that says something. Output may be large: only its end is looked at. */
 function lastLine(output: string): string {
   return (
-    output
-      .slice(-1000)
-      .split(/[\r\n]/)
+    cleanText(output.slice(-1000))
+      .split("\n")
       .findLast((line) => line.trim() !== "")
       ?.trim() ?? ""
   );

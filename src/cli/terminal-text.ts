@@ -1,24 +1,16 @@
+import { showControls } from "../runtime/untrusted-text.ts";
+
 /**
  * Text that others wrote, made harmless for a terminal: what would move the cursor, change colours, hide or reorder
- * text is shown as a sign instead. Line ends and tabs stay.
+ * text is spelt out instead. Line ends and tabs stay. Output of tools passes `cleanText`, which leaves such things out.
  */
 export function neutralizeText(text: string): string {
-  return text.toWellFormed().replaceAll("\r\n", "\n").replaceAll(unsafe, showSign);
+  return showControls(text.replaceAll("\r\n", "\n"), { keepSpaces: true });
 }
 
 /** The same in one line: line ends and tabs become spaces. */
 export function neutralizeLine(text: string): string {
   return neutralizeText(text.replaceAll(/\s*[\n\u2028\u2029]\s*/g, " ")).replaceAll("\t", " ");
-}
-
-// Control characters, line and paragraph separators, and the marks that reverse or hide text.
-// eslint-disable-next-line no-control-regex -- finding them is what this is for
-const unsafe = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
-
-function showSign(character: string): string {
-  const code = character.charCodeAt(0);
-  if (code < 0x20) return String.fromCharCode(0x2400 + code);
-  return code === 0x7f ? "␡" : "�";
 }
 
 /** How many columns of a terminal it takes. */

@@ -16,6 +16,10 @@ export interface Terminal {
   printJsonLine(document: unknown): void;
   /** A sentence or more for the person, made harmless. */
   tell(text: string): void;
+  /** The same for text that is harmless already and has colours of ours in it. */
+  show(text: string): void;
+  /** A person can be asked: they see stderr and type into stdin. */
+  readonly isInteractive: boolean;
   /** One line that the next one replaces and `null` removes. Only on a terminal. */
   status(line: string | null): void;
   readonly showsStatus: boolean;
@@ -23,8 +27,12 @@ export interface Terminal {
   readonly width: number | undefined;
   /** Styles text for stdout; on anything but a terminal with colours it stays as it is. */
   style(style: Style, text: string): string;
+  /** The same for stderr. */
+  styleError(style: Style, text: string): string;
   /** True while the reader of stdout can't keep up. */
   isBehind(): boolean;
+  /** True when nobody reads stdout any more: whatever else is printed is lost. */
+  isClosed(): boolean;
   /** Resolves when all is written; says what could not be, when it was not the reader who left. */
   flush(): Promise<string | undefined>;
 }
@@ -51,6 +59,12 @@ export function openTerminal(program: NodeJS.Process): Terminal {
     if (status !== null) stderr.write(styleText("dim", fitWidth(status, statusWidth()), { stream: stderr }));
   }
 
+  function show(text: string): void {
+    erase();
+    stderr.write(`${text}\n`);
+    draw();
+  }
+
   function print(text: string): void {
     if (text === "") return;
     erase();
@@ -72,9 +86,11 @@ export function openTerminal(program: NodeJS.Process): Terminal {
     printJson: (document) => print(`${JSON.stringify(document, null, 2)}\n`),
     printJsonLine: (document) => print(`${JSON.stringify(document)}\n`),
     tell(text) {
-      erase();
-      stderr.write(`${neutralizeText(text)}\n`);
-      draw();
+      show(neutralizeText(text));
+    },
+    show,
+    get isInteractive() {
+      return showsStatus && program.stdin.isTTY === true;
     },
     status(line) {
       if (!showsStatus) return;
@@ -83,7 +99,9 @@ export function openTerminal(program: NodeJS.Process): Terminal {
       draw();
     },
     style: (style, text) => styleText(style, text, { stream: stdout }),
+    styleError: (style, text) => styleText(style, text, { stream: stderr }),
     isBehind: () => stdout.writableLength > behindBytes,
+    isClosed: () => !stdout.writable,
     async flush() {
       await Promise.all([drain(stdout), drain(stderr)]);
       // A write that failed tells so a turn later.

@@ -1,11 +1,13 @@
 import type { RuntimeEvent } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
 import { toWire } from "../core/wire.ts";
+import { cleanText } from "../runtime/untrusted-text.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
 import { openRuntime, tellWarnings } from "./open-runtime.ts";
+import { personConfig } from "./person-config.ts";
 import { printableExecution } from "./printable-execution.ts";
 import { readCallInput } from "./read-call-input.ts";
 import { runCall } from "./run-call.ts";
@@ -19,7 +21,7 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
   const idleMs = readSeconds(invocation, "idle");
   const inputText = await readCallInput(invocation, terminal);
 
-  const runtime = await openRuntime(invocation, terminal);
+  const runtime = await openRuntime(invocation, terminal, personConfig(invocation, terminal));
   if (mode === "events") runtime.on("*", (event) => printEvent(event, terminal));
   const end = await runCall(runtime, terminal, {
     tool: invocation.positionals[0]!,
@@ -43,9 +45,12 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
 
 function printOutput({ result }: Execution, terminal: Terminal): void {
   const output = result?.output ?? "";
-  terminal.print(output);
-  // So that a prompt or a sentence does not stick to it; elsewhere the output stays as it is, byte for byte.
-  if (terminal.width !== undefined && output !== "" && !output.endsWith("\n")) terminal.print("\n");
+  // Programs get the output as it is, byte for byte.
+  if (terminal.width === undefined) return terminal.print(output);
+  const cleaned = cleanText(output);
+  terminal.print(cleaned);
+  // So that a prompt or a sentence does not stick to it.
+  if (cleaned !== "" && !cleaned.endsWith("\n")) terminal.print("\n");
 }
 
 function tellOutcome(
@@ -57,6 +62,11 @@ function tellOutcome(
   if (error !== undefined) terminal.tell(`deckhand: ${error}`);
   if (quiet) return;
   for (const remark of remarks) terminal.tell(remark);
+  const { permission } = execution;
+  if (permission?.decision === "deny" && permission.by === "rule" && permission.dangers.length > 0) {
+    const names = permission.dangers.map((name) => `--yes-danger ${name}`).join(" ");
+    terminal.tell(`To run it without a terminal to ask on, say so by name: ${names}`);
+  }
   const { timeoutMs } = execution;
   if (timeoutMs !== null && timeoutMs < askedMs) {
     terminal.tell(`The time limit was cut to ${formatDuration(timeoutMs)}, the most that the configuration allows.`);

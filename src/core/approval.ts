@@ -20,8 +20,8 @@ export interface ApprovalRequest {
   readonly isDanger: boolean;
   /** What may be answered besides no. */
   readonly scopes: readonly GrantScope[];
-  /** The rule that "conversation" or "always" would add, exactly as it will be kept; null when only `once` is offered. */
-  readonly rule: string | null;
+  /** The rules that "conversation" or "always" would add, exactly as they will be kept; none when only `once` is offered. */
+  readonly rules: readonly string[];
 }
 
 export type ApprovalAnswer =

@@ -5,6 +5,7 @@ export type ErrorCode =
   | "DUPLICATE_TOOL"
   | "ILLEGAL_TRANSITION"
   | "INVALID_TOOL"
+  | "LOG_UNWRITABLE"
   | "RUNTIME_CLOSED"
   | "STORE_BUSY"
   | "STORE_CLOSED"

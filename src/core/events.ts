@@ -1,5 +1,6 @@
 import type { ErrorType } from "./errors.ts";
 import type { Door, FinalState, Route, RunPhase } from "./execution.ts";
+import type { ApprovalAnswer } from "./approval.ts";
 import type { Progress } from "./tool.ts";
 
 /** Every event of the runtime. Payloads are plain JSON values; each start has exactly one end. */
@@ -35,6 +36,14 @@ export interface RuntimeEvents {
   };
   /** `parallel`: how many read-only calls at the front overlap; 0 when that would be just one. */
   "batch:planned": { readonly batchId: string; readonly calls: number; readonly parallel: number };
+  /** A person must say yes or no; `approval:settled` follows. */
+  "approval:asked": {
+    readonly id: string;
+    readonly toolId: string;
+    readonly title: string;
+    readonly isDanger: boolean;
+  };
+  "approval:settled": { readonly id: string; readonly decision: ApprovalAnswer["decision"] };
   /** The record of a call could not be written; the call itself went on as its outcome says. */
   "ledger:failed": { readonly id: string; readonly error: string };
   /** Something that a runtime which died had left running was ended. */

@@ -4,6 +4,16 @@ import type { Execution } from "./execution.ts";
 export interface Mask {
   execution(execution: Execution): Execution;
   text(text: string): string;
+  /** For output that comes in pieces. Left out: each piece is masked by itself. */
+  stream?(): MaskStream;
+}
+
+/** Masks text piece by piece, so that a secret in two of them is found: what comes out in all is what masking the whole would give. */
+export interface MaskStream {
+  /** What can be told by now; it may be less than what came, and empty. */
+  push(piece: string): string;
+  /** The rest. */
+  end(): string;
 }
 
 export const maskNothing: Mask = { execution: (execution) => execution, text: (text) => text };

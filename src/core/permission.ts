@@ -17,6 +17,8 @@ export interface Permission {
   readonly rule: string | null;
   /** Who said so, when it was a person. */
   readonly who: string | null;
+  /** The ids of the rules that call it dangerous (`delete.recursive`); none when nothing does. */
+  readonly dangers: readonly string[];
   /** What made it dangerous, or why it was refused. */
   readonly reasons: readonly string[];
 }

@@ -54,7 +54,10 @@ export function createEngine(given: EngineOptions): Engine {
     const call = typeof given.tool === "string" ? given : { ...given, tool: String(given.tool) };
     const conversation = conversations.of(call.conversationId ?? null);
     const parentId = call.parentId ?? current.getStore() ?? null;
-    const prepared = prepareCall(options, call, { batchId, parentId, conversation, commit });
+    // What a call does on its own behalf it may do only as its caller may: the way the first one came in counts.
+    const parent = parentId === null ? undefined : active.find(parentId);
+    const door = (parent ? parent.record.door : call.door) ?? null;
+    const prepared = prepareCall(options, call, { batchId, parentId, door, conversation, commit });
     conversation.underWay += 1;
     return prepared;
   }

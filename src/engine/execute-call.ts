@@ -1,11 +1,11 @@
 import { messageOf } from "../core/errors.ts";
 import { isThenable } from "../core/is-thenable.ts";
-import type { Mask } from "../core/mask.ts";
 import type { PermitDecision } from "../core/permit.ts";
-import type { Progress, Tool } from "../core/tool.ts";
+import type { Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
 import type { Draft, EngineOptions, EngineParts } from "./parts.ts";
 import { checkInput, type ActiveCall } from "./prepare-call.ts";
+import { createProgressMask } from "./progress-mask.ts";
 import { runTool } from "./run-tool.ts";
 import { denied, failed, stopped, endOfRun, type End } from "./call-end.ts";
 import { takeSlot } from "./take-slot.ts";
@@ -77,6 +77,7 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
   if (control.cause) return stopped(control);
   record.permission = decision?.permission ?? null;
   if (decision?.decision === "deny") {
+    if (decision.by === "person" && decision.reason !== "") addNote(record, `The person said: ${decision.reason}`);
     return denied(decision.by === "person" ? "User denied permission" : `Refused: ${decision.reason}`);
   }
   // Whatever is not a yes is a no.
@@ -152,6 +153,9 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     attempt: record.attempt,
     timeoutMs: record.timeoutMs!,
   });
+  const told = createProgressMask(options.mask, (progress) =>
+    options.emit("execution:progressed", { id: record.id, progress }),
+  );
   const begin = options.clock.monotonic();
   const run = await runTool({
     tool,
@@ -165,19 +169,23 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     env: options.env,
     ask: options.ask,
     enter: options.enter,
-    onProgress: (progress) =>
-      options.emit("execution:progressed", { id: record.id, progress: maskProgress(progress, options.mask) }),
+    onProgress: (progress) => told.tell(progress),
   });
   record.durationMs = options.clock.monotonic() - begin;
+  told.end();
   record.sandbox = run.sandbox;
-  return endOfRun(run, control);
-}
-
-function maskProgress(progress: Progress, mask: Mask): Progress {
-  if (progress.output === undefined && progress.message === undefined) return progress;
-  return {
-    ...progress,
-    ...(progress.output === undefined ? {} : { output: mask.text(progress.output) }),
-    ...(progress.message === undefined ? {} : { message: mask.text(progress.message) }),
-  };
+  const end = endOfRun(run, control);
+  // A call that was stopped is over: nobody waits for what a hook has to say about it.
+  if (options.afterRun?.matches(tool.name) && end.result && !control.cause) {
+    const { input } = active;
+    const note = await options.afterRun.run({
+      tool,
+      input,
+      execution: record,
+      result: end.result,
+      workdir: options.workdir,
+    });
+    if (note !== undefined) addNote(record, note);
+  }
+  return end;
 }

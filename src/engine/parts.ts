@@ -1,3 +1,4 @@
+import type { AfterRun } from "../core/after-run.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
@@ -9,6 +10,7 @@ import type { Ask } from "../core/question.ts";
 import type { RouteCall } from "../core/route-call.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineLimits } from "./time-limits.ts";
+import type { UnbreakableMask } from "./unbreakable-mask.ts";
 
 /** What the runtime hands to the engine. */
 export interface EngineOptions {
@@ -24,10 +26,14 @@ export interface EngineOptions {
   readonly route: RouteCall;
   readonly ask: Ask;
   readonly mask: Mask;
+  readonly afterRun?: AfterRun | null;
+  /** True for a tool whose input may still be changed by `permit`: what such a call will touch is not known before. */
+  readonly mayChangeInput?: ((toolId: string) => boolean) | null;
 }
 
 /** The same, and what the engine adds for itself. */
 export interface EngineParts extends EngineOptions {
+  readonly mask: UnbreakableMask;
   /** Runs a tool so that calls it makes are known as made on behalf of this execution. */
   readonly enter: <Value>(executionId: string, run: () => Value) => Value;
 }

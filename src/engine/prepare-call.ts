@@ -38,7 +38,7 @@ export interface ActiveCall {
 export function prepareCall(
   options: EngineOptions,
   call: ToolCall,
-  place: Pick<ActiveCall, "conversation" | "commit"> & Pick<Draft, "batchId" | "parentId">,
+  place: Pick<ActiveCall, "conversation" | "commit"> & Pick<Draft, "batchId" | "parentId" | "door">,
 ): ActiveCall {
   const tool = options.catalog.resolve(call.tool) ?? null;
   const read = readInput(call);
@@ -48,6 +48,7 @@ export function prepareCall(
     toolInput: read.value,
     batchId: place.batchId,
     parentId: place.parentId,
+    door: place.door,
   });
   record.note = note ?? null;
   let signature: string | undefined;
@@ -64,7 +65,7 @@ export function prepareCall(
     signature: () => (signature ??= callSignature(record.toolId ?? call.tool, read.value)),
     resources() {
       if (!known || known.input !== active.input) {
-        known = { input: active.input, resources: resourcesOf(tool, active.input) };
+        known = { input: active.input, resources: touches(options, tool, active.input) };
       }
       return known.resources;
     },
@@ -81,6 +82,12 @@ export function prepareCall(
   });
   return active;
 }
+
+function touches({ mayChangeInput }: EngineOptions, tool: Tool | null, input: unknown): readonly Resource[] {
+  return tool && mayChangeInput?.(tool.name) ? everything : resourcesOf(tool, input);
+}
+
+const everything: readonly Resource[] = [{ kind: "everything", access: "write" }];
 
 interface ReadInput {
   readonly value: unknown;
@@ -128,7 +135,7 @@ export function checkInput(tool: Tool, value: unknown): Judged {
 function createRecord(
   options: EngineOptions,
   call: ToolCall,
-  known: Pick<Draft, "toolId" | "toolInput" | "batchId" | "parentId">,
+  known: Pick<Draft, "toolId" | "toolInput" | "batchId" | "parentId" | "door">,
 ): Draft {
   const createdAt = options.clock.now();
   return {
@@ -151,7 +158,7 @@ function createRecord(
     idleMs: null,
     version: null,
     route: null,
-    door: call.door ?? null,
+    door: known.door,
     conversationId: call.conversationId ?? null,
     turn: call.turn ?? null,
     parentId: known.parentId,

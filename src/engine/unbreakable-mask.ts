@@ -1,10 +1,24 @@
 import type { Execution } from "../core/execution.ts";
-import type { Mask } from "../core/mask.ts";
+import type { Mask, MaskStream } from "../core/mask.ts";
 import type { ProcessNote } from "../core/stop-report.ts";
 
+/** A mask that never throws, and that has a stream of its own for a mask without one. */
+export interface UnbreakableMask extends Mask {
+  stream(): MaskStream;
+}
+
 /** When masking breaks, the record loses what could hold a secret rather than the call its end. */
-export function unbreakableMask(mask: Mask): Mask {
+export function unbreakableMask(mask: Mask): UnbreakableMask {
+  function text(text: string): string {
+    try {
+      return mask.text(text);
+    } catch {
+      return withheld;
+    }
+  }
+
   return {
+    text,
     execution(execution) {
       try {
         const masked: Execution | undefined = mask.execution(execution);
@@ -13,14 +27,29 @@ export function unbreakableMask(mask: Mask): Mask {
         return withhold(execution);
       }
     },
-    text(text) {
+    stream() {
       try {
-        return mask.text(text);
+        return mask.stream ? unbreakableStream(mask.stream()) : { push: text, end: () => "" };
       } catch {
-        return withheld;
+        return { push: () => withheld, end: () => "" };
       }
     },
   };
+}
+
+/** Once broken, it says so and nothing more: what it held back may be half of a secret. */
+function unbreakableStream(stream: MaskStream): MaskStream {
+  let isBroken = false;
+  function attempt(mask: () => string): string {
+    if (isBroken) return "";
+    try {
+      return mask();
+    } catch {
+      isBroken = true;
+      return withheld;
+    }
+  }
+  return { push: (piece) => attempt(() => stream.push(piece)), end: () => attempt(() => stream.end()) };
 }
 
 const withheld = "[withheld: masking failed]";

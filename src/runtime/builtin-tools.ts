@@ -1,5 +1,4 @@
 import type { Tool } from "../core/tool.ts";
-import type { Processes } from "../process/processes.ts";
 import { createBashTool } from "../tools/bash.ts";
 import { editTool } from "../tools/edit.ts";
 import { globTool } from "../tools/glob.ts";
@@ -9,13 +8,9 @@ import { createProcessesTool } from "../tools/processes.ts";
 import { readTool } from "../tools/read.ts";
 import { createRunPythonTool } from "../tools/run-python.ts";
 import { writeTool } from "../tools/write.ts";
-import type { KeepOutput } from "../tools/command-result.ts";
+import type { ShellParts } from "../tools/run-program.ts";
 
-export function createBuiltinTools(parts: {
-  readonly processes: Processes;
-  readonly keepOutput: KeepOutput;
-  readonly maxOutputBytes: number;
-}): Tool[] {
+export function createBuiltinTools(parts: ShellParts): Tool[] {
   return [
     readTool,
     writeTool,

@@ -1,7 +1,6 @@
-import { z } from "zod";
-import { RuntimeError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import type { PermissionMode } from "../gate/mode.ts";
 import { defaultLimits, type EngineLimits } from "../engine/time-limits.ts";
+import type { HookSetting, Settings } from "./settings.ts";
 
 export type SandboxSetting = "auto" | "require" | "off";
 export type StoreKind = "sqlite" | "memory";
@@ -9,52 +8,55 @@ export type StoreKind = "sqlite" | "memory";
 /** All settings, complete: inside the runtime nobody asks for a default. */
 export interface Configuration {
   readonly limits: EngineLimits & { readonly maxOutputBytes: number };
-  readonly sandbox: SandboxSetting;
+  readonly permissions: {
+    readonly mode: PermissionMode;
+    readonly deny: readonly string[];
+    readonly ask: readonly string[];
+    readonly allow: readonly string[];
+    readonly unattended: "refuse" | "inbox";
+    readonly strictWorkdirOnly: boolean;
+  };
+  readonly tools: { readonly disabled: readonly string[]; readonly environment: readonly string[] };
+  readonly hooks: { readonly before: readonly HookSetting[]; readonly after: readonly HookSetting[] };
+  readonly sandbox: {
+    readonly mode: SandboxSetting;
+    readonly network: "auto" | "on" | "off";
+    readonly writable: readonly string[];
+    readonly hidden: readonly string[];
+  };
   readonly store: { readonly kind: StoreKind };
+  readonly log: {
+    readonly audit: boolean;
+    readonly workflow: boolean;
+    readonly onFailure: "refuse" | "continue";
+    readonly fsync: "never" | "interval" | "always";
+    readonly maxBytes: number;
+  };
+  readonly retention: {
+    readonly executionsDays: number;
+    readonly outputsDays: number;
+    readonly outputsMaxBytes: number;
+    readonly logDays: number | null;
+  };
 }
+
+const megabyte = 1024 * 1024;
 
 export const defaultConfiguration: Configuration = {
-  limits: { ...defaultLimits, maxOutputBytes: 64 * 1024 * 1024 },
-  sandbox: "auto",
+  limits: { ...defaultLimits, maxOutputBytes: 64 * megabyte },
+  permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
+  tools: { disabled: [], environment: [] },
+  hooks: { before: [], after: [] },
+  sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
   store: { kind: "sqlite" },
+  log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 64 * megabyte },
+  retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null },
 };
 
-const milliseconds = z.int().positive();
-
-/** `deckhand.json`, as people write it. */
-export const settingsSchema = z.strictObject({
-  $schema: z.string().optional(),
-  limits: z
-    .strictObject({
-      max_parallel: z.int().min(1).max(12),
-      max_retry: z.int().min(0),
-      default_timeout_ms: milliseconds,
-      max_timeout_ms: milliseconds,
-      max_output_bytes: z.int().min(1024),
-      timeout_ms: z.record(z.string(), milliseconds),
-      idle_ms: z.record(z.string(), milliseconds),
-    })
-    .partial()
-    .optional(),
-  sandbox: z.enum(["auto", "require", "off"]).optional(),
-  store: z
-    .strictObject({ kind: z.enum(["sqlite", "memory"]) })
-    .partial()
-    .optional(),
-});
-
-export type Settings = z.output<typeof settingsSchema>;
-
-/** Throws CONFIG_INVALID with one sentence that names the key, what was expected and what came. */
-export function parseSettings(value: unknown, source: string): Settings {
-  const parsed = settingsSchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new RuntimeError("CONFIG_INVALID", `${source}: ${parsed.error.issues.map(tellIssue).join("; ")}.`);
-}
-
-/** Later settings win over earlier ones. */
+/** Later settings win over earlier ones; lists of rules, tools and hooks add up. */
 export function applySettings(base: Configuration, settings: Settings): Configuration {
-  const { limits = {}, sandbox, store } = settings;
+  const { limits = {}, permissions = {}, tools = {}, hooks = {}, store = {}, log = {}, retention = {} } = settings;
+  const sandbox = sandboxOf(settings);
   return {
     limits: {
       maxParallel: limits.max_parallel ?? base.limits.maxParallel,
@@ -65,33 +67,50 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       timeoutMs: { ...base.limits.timeoutMs, ...limits.timeout_ms },
       idleMs: { ...base.limits.idleMs, ...limits.idle_ms },
     },
-    sandbox: sandbox ?? base.sandbox,
-    store: { kind: store?.kind ?? base.store.kind },
+    permissions: {
+      mode: permissions.mode ?? base.permissions.mode,
+      deny: union(base.permissions.deny, permissions.deny),
+      ask: union(base.permissions.ask, permissions.ask),
+      allow: union(base.permissions.allow, permissions.allow),
+      unattended: permissions.unattended ?? base.permissions.unattended,
+      strictWorkdirOnly: permissions.strict_workdir_only ?? base.permissions.strictWorkdirOnly,
+    },
+    tools: {
+      disabled: union(base.tools.disabled, tools.disabled),
+      environment: union(base.tools.environment, tools.environment),
+    },
+    hooks: {
+      before: [...base.hooks.before, ...(hooks.before ?? [])],
+      after: [...base.hooks.after, ...(hooks.after ?? [])],
+    },
+    sandbox: {
+      mode: sandbox.mode ?? base.sandbox.mode,
+      network: sandbox.network ?? base.sandbox.network,
+      writable: union(base.sandbox.writable, sandbox.writable),
+      hidden: union(base.sandbox.hidden, sandbox.hidden),
+    },
+    store: { kind: store.kind ?? base.store.kind },
+    log: {
+      audit: log.audit ?? base.log.audit,
+      workflow: log.workflow ?? base.log.workflow,
+      onFailure: log.on_failure ?? base.log.onFailure,
+      fsync: log.fsync ?? base.log.fsync,
+      maxBytes: log.max_bytes ?? base.log.maxBytes,
+    },
+    retention: {
+      executionsDays: retention.executions_days ?? base.retention.executionsDays,
+      outputsDays: retention.outputs_days ?? base.retention.outputsDays,
+      outputsMaxBytes: retention.outputs_max_bytes ?? base.retention.outputsMaxBytes,
+      logDays: retention.log_days === undefined ? base.retention.logDays : retention.log_days,
+    },
   };
 }
 
-function tellIssue(issue: z.core.$ZodIssue): string {
-  const path = issue.path.join(".");
-  if (issue.code !== "unrecognized_keys") return `${path || "the whole file"}: ${issue.message}`;
-  return issue.keys
-    .map((key) => {
-      const [meant] = nearest(key, knownKeys(issue.path), 1);
-      const name = path ? `${path}.${key}` : key;
-      return `"${name}" is not a setting${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
-    })
-    .join("; ");
+/** `"sandbox": "require"` is short for `"sandbox": {"mode": "require"}`. */
+export function sandboxOf({ sandbox }: Settings): Exclude<NonNullable<Settings["sandbox"]>, string> {
+  return typeof sandbox === "string" ? { mode: sandbox } : (sandbox ?? {});
 }
 
-function knownKeys(path: readonly PropertyKey[]): string[] {
-  let schema: z.ZodType = settingsSchema;
-  for (const step of path) {
-    const shape = shapeOf(schema);
-    schema = shape?.[String(step)] ?? schema;
-  }
-  return Object.keys(shapeOf(schema) ?? {});
-}
-
-function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
-  const plain = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
-  return plain instanceof z.ZodObject ? plain.shape : undefined;
+function union(base: readonly string[], added: readonly string[] = []): readonly string[] {
+  return added.length === 0 ? base : [...new Set([...base, ...added])];
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
@@ -12,21 +12,41 @@ export interface Folders {
   readonly data: string;
   readonly database: string;
   readonly outputs: string;
-  /** The person's own, outside the workdir: raw output and facts of running processes. */
+  readonly logs: string;
+  /** The person's own, outside the workdir, for all workdirs. No tool may see it. */
+  readonly stateHome: string;
+  /** The same for this workdir: grants, trust, and `run`. */
+  readonly state: string;
+  /** Raw output and facts of running processes. */
   readonly run: string;
+  readonly grants: string;
+  readonly trust: string;
+  readonly quarantine: string;
+  /** Tells this person's data folders from those that came with a repository. */
+  readonly ownerId: string;
+  /** Makes the marks that stand for secrets. */
+  readonly maskKey: string;
 }
 
 export function locateFolders(workdir: string, env: Environment): Folders {
   const real = realWorkdir(workdir);
   const data = join(real, ".deckhand");
-  const stateHome = baseFolder(env, "XDG_STATE_HOME", ".local/state");
-  const state = join(stateHome, "deckhand", createHash("sha256").update(real).digest("hex").slice(0, 16));
+  const stateHome = join(baseFolder(env, "XDG_STATE_HOME", ".local/state"), "deckhand");
+  const state = join(stateHome, createHash("sha256").update(real).digest("hex").slice(0, 16));
   return {
     workdir: real,
     data,
     database: join(data, "deckhand.db"),
     outputs: join(data, "outputs"),
+    logs: join(data, "logs"),
+    stateHome,
+    state,
     run: join(state, "run"),
+    grants: join(state, "grants.jsonl"),
+    trust: join(state, "trust.json"),
+    quarantine: join(state, "quarantine.json"),
+    ownerId: join(stateHome, "owner-id"),
+    maskKey: join(stateHome, "mask-key"),
   };
 }
 
@@ -48,19 +68,4 @@ function realWorkdir(workdir: string): string {
     });
   }
   throw new RuntimeError("WORKDIR_INVALID", `The workdir ${workdir} is not a folder; name one.`);
-}
-
-/** Private, and invisible to git without touching the project's own ignore file. */
-export function ensureDataFolder(folders: Folders): void {
-  // Not `recursive: true`: where a folder can't have folders (/proc), Node tries that for ever.
-  unlessThere(() => mkdirSync(folders.data, { mode: 0o700 }));
-  unlessThere(() => writeFileSync(join(folders.data, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 }));
-}
-
-function unlessThere(make: () => void): void {
-  try {
-    make();
-  } catch (thrown) {
-    if (codeOf(thrown) !== "EEXIST") throw thrown;
-  }
 }

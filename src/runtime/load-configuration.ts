@@ -2,17 +2,19 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
-import {
-  applySettings,
-  defaultConfiguration,
-  parseSettings,
-  type Configuration,
-  type Settings,
-} from "./configuration.ts";
+import { applySettings, defaultConfiguration, type Configuration } from "./configuration.ts";
 import { baseFolder } from "./folders.ts";
+import { narrowSettings } from "./narrow-settings.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
+import { parseSettings, type Settings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
+
+export interface LoadedConfiguration {
+  readonly configuration: Configuration;
+  /** What was left out, in sentences for a person. */
+  readonly warnings: readonly string[];
+}
 
 /** Flag > environment > project file > user file > default. */
 export function loadConfiguration(options: {
@@ -20,31 +22,33 @@ export function loadConfiguration(options: {
   readonly env: Environment;
   /** From a program; checked like a file, because not every program is checked by TypeScript. */
   readonly overrides: unknown;
-}): Configuration {
+  /** Whether the person trusts what the workdir brings along, as it is now. */
+  readonly isTrusted: boolean;
+}): LoadedConfiguration {
   const { workdir, env, overrides } = options;
-  let configuration = applySettings(defaultConfiguration, readSettings(userFile(env)));
-  configuration = applyProjectSettings(configuration, join(workdir, "deckhand.json"));
-  configuration = applySettings(configuration, settingsFromEnvironment(env));
-  return applySettings(configuration, parseSettings(overrides, "settings"));
+  const file = join(workdir, projectFile);
+  const project = readSettings(file);
+  const base = applySettings(defaultConfiguration, readSettings(userFile(env)));
+  const { settings, widening } = options.isTrusted
+    ? { settings: project, widening: [] }
+    : narrowSettings(project, base);
+  const configuration = [settings, settingsFromEnvironment(env), parseSettings(overrides, "settings")].reduce(
+    applySettings,
+    base,
+  );
+  return { configuration, warnings: widening.length === 0 ? [] : [untrusted(file, widening)] };
+}
+
+export const projectFile = "deckhand.json";
+
+function untrusted(file: string, widening: readonly string[]): string {
+  const keys = widening.join(", ");
+  return `${file} sets ${keys}, which a folder may only do when you trust it: look at the file, then run \`deckhand trust\`. Until then ${widening.length === 1 ? "that is" : "those are"} ignored.`;
 }
 
 function userFile(env: Environment): string {
   return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
 }
-
-/** A cloned repository may ask for a stricter sandbox than its reader has, never for a weaker one. */
-function applyProjectSettings(base: Configuration, file: string): Configuration {
-  const settings = readSettings(file);
-  if (settings.sandbox !== undefined && strictness.indexOf(settings.sandbox) < strictness.indexOf(base.sandbox)) {
-    throw new RuntimeError(
-      "CONFIG_INVALID",
-      `${file}: a project may not weaken "sandbox" from "${base.sandbox}" to "${settings.sandbox}"; set it in your own configuration or as DECKHAND_SANDBOX.`,
-    );
-  }
-  return applySettings(base, settings);
-}
-
-const strictness = ["off", "auto", "require"];
 
 function readSettings(file: string): Settings {
   let text: string;
@@ -76,8 +80,31 @@ function settingsFromEnvironment(env: Environment): Settings {
     const raw = env[`DECKHAND_LIMITS_${key.toUpperCase()}`];
     if (raw !== undefined && raw !== "") limits[key] = Number(raw);
   }
-  const settings: Record<string, unknown> = { limits };
-  if (env["DECKHAND_SANDBOX"]) settings["sandbox"] = env["DECKHAND_SANDBOX"];
-  if (env["DECKHAND_STORE_KIND"]) settings["store"] = { kind: env["DECKHAND_STORE_KIND"] };
+  const settings: Record<string, Record<string, unknown>> = { limits };
+  const put = (name: string, section: string, key: string): void => {
+    const raw = env[name];
+    if (raw !== undefined && raw !== "") (settings[section] ??= {})[key] = booleans.get(raw.toLowerCase()) ?? raw;
+  };
+  put("DECKHAND_PERMISSIONS_MODE", "permissions", "mode");
+  put("DECKHAND_PERMISSIONS_UNATTENDED", "permissions", "unattended");
+  put("STRICT_WORKDIR_ONLY", "permissions", "strict_workdir_only");
+  put("DECKHAND_PERMISSIONS_STRICT_WORKDIR_ONLY", "permissions", "strict_workdir_only");
+  put("DECKHAND_SANDBOX", "sandbox", "mode");
+  put("DECKHAND_SANDBOX_MODE", "sandbox", "mode");
+  put("DECKHAND_SANDBOX_NETWORK", "sandbox", "network");
+  put("DECKHAND_STORE_KIND", "store", "kind");
+  put("DECKHAND_LOG_AUDIT", "log", "audit");
+  put("DECKHAND_LOG_WORKFLOW", "log", "workflow");
+  put("DECKHAND_LOG_ON_FAILURE", "log", "on_failure");
+  put("DECKHAND_LOG_FSYNC", "log", "fsync");
   return parseSettings(settings, "environment (DECKHAND_…)");
 }
+
+const booleans = new Map([
+  ["1", true],
+  ["true", true],
+  ["yes", true],
+  ["0", false],
+  ["false", false],
+  ["no", false],
+]);

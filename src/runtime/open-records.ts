@@ -1,46 +1,104 @@
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
+import type { InboxStore } from "../core/inbox.ts";
+import type { JournalHeads } from "../core/journal-heads.ts";
 import type { Ledger } from "../core/ledger.ts";
-import { createStoreLedger } from "../store/store-ledger.ts";
+import { createJournalLedger } from "../journal/journal-ledger.ts";
+import { openJournal, type Journal } from "../journal/open-journal.ts";
+import { openDatabase } from "../store/database.ts";
+import { createMemoryInbox } from "../store/memory-inbox.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
-import { openSqliteStore } from "../store/sqlite-store.ts";
+import { createSqliteInbox } from "../store/sqlite-inbox.ts";
+import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
+import { createSqliteStore } from "../store/sqlite-store.ts";
 import { toStoreError } from "../store/store-error.ts";
+import { createStoreLedger } from "../store/store-ledger.ts";
 import type { WriteFailure } from "../store/write-behind.ts";
-import { ensureDataFolder, type Folders } from "./folders.ts";
-import type { StoreKind } from "./configuration.ts";
+import { claimDataFolder } from "./claim-data-folder.ts";
+import { composeLedgers } from "./compose-ledgers.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Folders } from "./folders.ts";
 
 export interface Records {
   readonly store: ExecutionStore;
+  readonly inbox: InboxStore;
+  /** Null where nothing is kept on disk. */
+  readonly journal: Journal | null;
   readonly ledger: Ledger;
   /** Why the store can't be used; null when it can. */
   readonly problem: string | null;
+  close(): Promise<void>;
+}
+
+export interface RecordsOptions {
+  readonly configuration: Configuration;
+  readonly folders: Folders;
+  readonly clock: Clock;
+  readonly mask: (text: string) => string;
+  readonly onFailed: (failure: WriteFailure) => void;
 }
 
 /**
- * The store and the ledger over it. When the store can't be opened, calls that are safe to repeat still run, kept in
- * memory only; any other is refused, because an effect without a record is what this runtime promises not to have.
+ * The store, the journal and the ledger over both. When the store can't be opened, calls that are safe to repeat still run,
+ * kept in memory only; any other is refused, because an effect without a record is what this runtime promises not to have.
  */
-export async function openRecords(options: {
-  readonly kind: StoreKind;
-  readonly folders: Folders;
-  readonly clock: Clock;
-  readonly onFailed: (failure: WriteFailure) => void;
-}): Promise<Records> {
-  const { kind, folders, clock, onFailed } = options;
-  if (kind === "memory") return over(createMemoryStore());
+export async function openRecords(options: RecordsOptions): Promise<Records> {
+  const { configuration, folders, clock } = options;
+  if (configuration.store.kind === "memory") return inMemory(options, null);
   try {
-    ensureDataFolder(folders);
-    return over(await openSqliteStore({ path: folders.database, clock }));
+    claimDataFolder(folders);
+    const database = await openDatabase({ path: folders.database, clock });
+    const store = createSqliteStore(database);
+    return withJournal(options, {
+      store,
+      inbox: createSqliteInbox(database),
+      heads: createSqliteJournalHeads(database),
+    });
   } catch (thrown) {
-    const { store, ledger } = over(createMemoryStore());
-    const problem = messageOf(toStoreError(thrown, folders.database));
-    return { store, ledger: refuseEffects(ledger, new Error(problem, { cause: thrown })), problem };
+    return inMemory(options, new Error(messageOf(toStoreError(thrown, folders.database)), { cause: thrown }));
   }
+}
 
-  function over(store: ExecutionStore): Records {
-    return { store, ledger: createStoreLedger({ store, clock, onFailed }), problem: null };
-  }
+function withJournal(
+  options: RecordsOptions,
+  stores: { readonly store: ExecutionStore; readonly inbox: InboxStore; readonly heads: JournalHeads },
+): Records {
+  const { configuration, folders, clock, mask, onFailed } = options;
+  const { store, inbox, heads } = stores;
+  const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
+  const ledger = composeLedgers(createStoreLedger({ store, clock, onFailed }), createJournalLedger(journal));
+  return {
+    store,
+    inbox,
+    journal,
+    ledger,
+    problem: journal.problem,
+    async close() {
+      try {
+        await ledger.flush();
+      } finally {
+        await journal.close();
+        await store.close();
+      }
+    },
+  };
+}
+
+function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Records {
+  const store = createMemoryStore();
+  const ledger = createStoreLedger({ store, clock, onFailed });
+  return {
+    store,
+    inbox: createMemoryInbox(),
+    journal: null,
+    ledger: why ? refuseEffects(ledger, why) : ledger,
+    problem: why && why.message,
+    async close() {
+      await ledger.flush();
+      await store.close();
+    },
+  };
 }
 
 function refuseEffects(ledger: Ledger, why: Error): Ledger {

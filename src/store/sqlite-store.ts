@@ -18,7 +18,7 @@ const pruneRows = 200;
 const longestReason = 10_000;
 
 /** Over a database that other stores may share. */
-function createSqliteStore(database: Database): ExecutionStore {
+export function createSqliteStore(database: Database): ExecutionStore {
   /** Our own writes do not change `data_version`, but whoever watches for requests must see ours too. */
   let ownRequests = 0;
 

@@ -256,6 +256,7 @@ function anyExecution(): fc.Arbitrary<Execution> {
           by: fc.constantFrom("mode", "rule", "grant", "person", "order", "hook"),
           rule: orNull(text),
           who: orNull(text),
+          dangers: fc.array(text, { maxLength: 3 }),
           reasons: fc.array(text, { maxLength: 3 }),
         },
         plain,

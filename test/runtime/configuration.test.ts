@@ -18,24 +18,31 @@ async function setUp(t: Parameters<typeof temporaryFolder>[0], files: { project?
   if (files.user !== undefined) await writeFile(join(userFolder, "deckhand.json"), files.user);
   const base = { HOME: folder, XDG_CONFIG_HOME: join(folder, "config") };
   return (env: Record<string, string> = {}, overrides = {}) =>
-    loadConfiguration({ workdir, env: { ...base, ...env }, overrides });
+    loadConfiguration({ workdir, env: { ...base, ...env }, overrides, isTrusted: false }).configuration;
 }
+
+const defaults = {
+  limits: {
+    defaultTimeoutMs: 120_000,
+    maxTimeoutMs: 600_000,
+    timeoutMs: {},
+    idleMs: {},
+    maxParallel: 4,
+    maxRetry: 3,
+    maxOutputBytes: 67_108_864,
+  },
+  permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
+  tools: { disabled: [], environment: [] },
+  hooks: { before: [], after: [] },
+  sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
+  store: { kind: "sqlite" },
+  log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 67_108_864 },
+  retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1_073_741_824, logDays: null },
+};
 
 test("without any setting the promised defaults hold [E3 P1 P6]", async (t) => {
   const load = await setUp(t);
-  assert.deepEqual(load(), {
-    limits: {
-      defaultTimeoutMs: 120_000,
-      maxTimeoutMs: 600_000,
-      timeoutMs: {},
-      idleMs: {},
-      maxParallel: 4,
-      maxRetry: 3,
-      maxOutputBytes: 67_108_864,
-    },
-    sandbox: "auto",
-    store: { kind: "sqlite" },
-  });
+  assert.deepEqual(load(), defaults);
 });
 
 test("a flag wins over the environment, that over the project's file, that over the user's", async (t) => {
@@ -118,21 +125,110 @@ test("a wrong value in the environment is one sentence, too", async (t) => {
   });
 });
 
-test("a project may ask for a stricter sandbox, not for a weaker one", async (t) => {
+test("a project may ask for a stricter sandbox; a weaker one waits for trust", async (t) => {
   const stricter = await setUp(t, { project: '{"sandbox": "require"}' });
-  assert.equal(stricter().sandbox, "require");
+  assert.equal(stricter().sandbox.mode, "require");
   const weaker = await setUp(t, { project: '{"sandbox": "off"}' });
-  assert.throws(() => weaker(), { code: "CONFIG_INVALID", message: /may not weaken "sandbox"/ });
-  assert.equal((await setUp(t, { user: '{"sandbox": "off"}' }))().sandbox, "off");
+  assert.equal(weaker().sandbox.mode, "auto");
+  assert.equal((await setUp(t, { user: '{"sandbox": "off"}' }))().sandbox.mode, "off");
+});
+
+/** One line per key that widens, weakens or executes, and its narrowing counterpart. */
+const widening: [settings: object, key: string][] = [
+  [{ permissions: { allow: ["bash"] } }, "permissions.allow"],
+  [{ permissions: { mode: "auto" } }, "permissions.mode"],
+  [{ permissions: { unattended: "inbox" } }, "permissions.unattended"],
+  [{ tools: { environment: ["GITHUB_TOKEN"] } }, "tools.environment"],
+  [{ log: { audit: false } }, "log.audit"],
+  [{ log: { on_failure: "continue" } }, "log.on_failure"],
+  [{ log: { fsync: "never" } }, "log.fsync"],
+  [{ store: { kind: "memory" } }, "store.kind"],
+  [{ retention: { executions_days: 1 } }, "retention.executions_days"],
+  [{ sandbox: "off" }, "sandbox.mode"],
+  [{ sandbox: { network: "on" } }, "sandbox.network"],
+  [{ sandbox: { writable: ["/etc"] } }, "sandbox.writable"],
+  [{ hooks: { before: [{ command: ["sh", "evil.sh"] }] } }, "hooks.before"],
+  [{ hooks: { after: [{ module: "evil.js" }] } }, "hooks.after"],
+];
+
+test("a cloned folder's file can't widen what is allowed, weaken the evidence or execute, until it is trusted [G8]", async (t) => {
+  for (const [settings, key] of widening) {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, "deckhand.json"), JSON.stringify(settings));
+    const load = (isTrusted: boolean) =>
+      loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {}, isTrusted });
+    const untrusted = load(false);
+    assert.deepEqual(untrusted.configuration, defaults, key);
+    assert.match(untrusted.warnings.join(), new RegExp(`sets ${key.replaceAll(".", "\\.")}, .*deckhand trust`), key);
+    assert.notDeepEqual(load(true).configuration, defaults, key);
+    assert.deepEqual(load(true).warnings, [], key);
+  }
+});
+
+test("a cloned folder's file may narrow freely [G8]", async (t) => {
+  const load = await setUp(t, {
+    project: JSON.stringify({
+      permissions: { mode: "plan", deny: ["bash(curl *)"], ask: ["write"], strict_workdir_only: true },
+      tools: { disabled: ["run_python"] },
+      sandbox: { mode: "require", network: "off", hidden: ["secrets"] },
+      log: { fsync: "always" },
+    }),
+  });
+  const { permissions, tools, sandbox, log } = load();
+  assert.deepEqual(
+    { permissions, tools, sandbox, fsync: log.fsync },
+    {
+      permissions: {
+        mode: "plan",
+        deny: ["bash(curl *)"],
+        ask: ["write"],
+        allow: [],
+        unattended: "refuse",
+        strictWorkdirOnly: true,
+      },
+      tools: { disabled: ["run_python"], environment: [] },
+      sandbox: { mode: "require", network: "off", writable: [], hidden: ["secrets"] },
+      fsync: "always",
+    },
+  );
+});
+
+test("rules, disabled tools and hooks of all files add up", async (t) => {
+  const load = await setUp(t, {
+    user: '{"permissions": {"deny": ["bash(a)"]}, "tools": {"disabled": ["grep"]}}',
+    project: '{"permissions": {"deny": ["bash(b)", "bash(a)"]}, "tools": {"disabled": ["glob"]}}',
+  });
+  const { permissions, tools } = load({}, { permissions: { deny: ["bash(c)"] } });
+  assert.deepEqual(permissions.deny, ["bash(a)", "bash(b)", "bash(c)"]);
+  assert.deepEqual(tools.disabled, ["grep", "glob"]);
+});
+
+test("STRICT_WORKDIR_ONLY=1 switches the strict mode on, and the prefixed name wins [G2]", async (t) => {
+  const load = await setUp(t);
+  assert.equal(load({ STRICT_WORKDIR_ONLY: "1" }).permissions.strictWorkdirOnly, true);
+  assert.equal(load({ STRICT_WORKDIR_ONLY: "0" }).permissions.strictWorkdirOnly, false);
+  const both = { STRICT_WORKDIR_ONLY: "0", DECKHAND_PERMISSIONS_STRICT_WORKDIR_ONLY: "true" };
+  assert.equal(load(both).permissions.strictWorkdirOnly, true);
+  assert.throws(() => load({ STRICT_WORKDIR_ONLY: "perhaps" }), { code: "CONFIG_INVALID", message: /strict_workdir/ });
+});
+
+test("a hook needs a command or a module, and not both", async (t) => {
+  for (const hook of [{}, { command: ["a"], module: "b.js" }]) {
+    const load = await setUp(t, { project: JSON.stringify({ hooks: { before: [hook] } }) });
+    assert.throws(() => load(), { code: "CONFIG_INVALID", message: /either "command" or "module"/ });
+  }
 });
 
 test("a pipe in place of the file is refused at once", { timeout: 10_000 }, async (t) => {
   const folder = await temporaryFolder(t);
   execFileSync("mkfifo", [join(folder, "deckhand.json")]);
-  assert.throws(() => loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {} }), {
-    code: "CONFIG_INVALID",
-    message: /deckhand\.json can't be read: it is not a file/,
-  });
+  assert.throws(
+    () => loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {}, isTrusted: false }).configuration,
+    {
+      code: "CONFIG_INVALID",
+      message: /deckhand\.json can't be read: it is not a file/,
+    },
+  );
 });
 
 test("comments inside strings are text", () => {

@@ -140,7 +140,7 @@ for (const sandbox of ["auto", "off"]) {
 
 test("a damaged store: what is safe to repeat runs, anything else is refused with a sentence [E6]", async (t) => {
   const home = await temporaryFolder(t);
-  await mkdir(join(home, ".deckhand"));
+  await (await openRuntime(t, { home })).close();
   await writeFile(
     join(home, ".deckhand", "deckhand.db"),
     "this is not a database, whatever its name says\n".repeat(99),

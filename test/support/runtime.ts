@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { createRuntime, type Runtime, type RuntimeConfig } from "../../src/runtime/create-runtime.ts";
+import { afterTest } from "./after-test.ts";
 import { temporaryFolder } from "./temporary.ts";
 
 /** Everything a runtime looks for, inside one temporary folder. */
@@ -20,7 +21,7 @@ export async function openRuntime(
 ): Promise<Runtime> {
   const { home = await temporaryFolder(t), ...rest } = config;
   const runtime = await createRuntime({ workdir: home, env: isolatedEnvironment(home), ...rest });
-  t.after(() => runtime.close());
+  afterTest(t, () => runtime.close());
   return runtime;
 }
 

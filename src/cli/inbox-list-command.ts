@@ -1,0 +1,48 @@
+import type { InboxEntry } from "../core/inbox.ts";
+import { toWire } from "../core/wire.ts";
+import type { Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
+import { formatAge } from "./format-time.ts";
+import { withRuntime } from "./open-runtime.ts";
+import { renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `deckhand inbox [list]` */
+export async function runInboxList(invocation: Invocation, terminal: Terminal): Promise<number> {
+  return withRuntime(invocation, terminal, async ({ inbox }) => {
+    const entries = await inbox.list(invocation.has("all") ? {} : { states: ["waiting"] });
+    // Some of them may just have been found abandoned.
+    const shown = invocation.has("all") ? entries : entries.filter(({ state }) => state === "waiting");
+    if (invocation.has("json")) terminal.printJson(shown.map(toWire));
+    else if (shown.length > 0) terminal.print(renderEntries(shown, terminal));
+    else terminal.tell("Nothing waits for an answer here.");
+    return exitCode.done;
+  });
+}
+
+function renderEntries(entries: readonly InboxEntry[], terminal: Terminal): string {
+  const now = Date.now();
+  return renderTable({
+    columns: [
+      { title: "ID" },
+      { title: "KIND" },
+      { title: "STATE" },
+      { title: "AGE", align: "right" },
+      { title: "WHAT" },
+    ],
+    rows: entries.map((entry) => [
+      entry.id,
+      entry.approval?.isDanger ? "danger" : entry.kind,
+      entry.state,
+      formatAge(now - entry.createdAt),
+      summarize(entry),
+    ]),
+    width: terminal.width,
+    style: (cell, column) => (column === 1 && cell === "danger" ? terminal.style("red", cell) : cell),
+  });
+}
+
+function summarize({ question, approval }: InboxEntry): string {
+  if (question) return question.text;
+  return [approval?.title, approval?.detail].filter(Boolean).join(": ");
+}

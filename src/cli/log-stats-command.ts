@@ -1,0 +1,47 @@
+import { toWire } from "../core/wire.ts";
+import type { JournalStatistics } from "../runtime/journal-reader.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
+import { formatDuration } from "./format-time.ts";
+import { openLog } from "./open-log.ts";
+import { renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** `deckhand log stats` */
+export async function runLogStats(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const since = readSince(invocation.value("days"));
+  const log = openLog(invocation, terminal);
+  const statistics = await log.statistics(since);
+  if (invocation.has("json")) terminal.printJson(toWire(statistics));
+  else if (statistics.tools.length === 0) terminal.tell(`No calls in the log ${log.path}.`);
+  else terminal.print(render(statistics, terminal));
+  return exitCode.done;
+}
+
+function readSince(given: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  const days = /^\d{1,5}$/.test(given) ? Number(given) : 0;
+  if (days > 0) return new Date(Date.now() - days * dayMs).toISOString();
+  throw new UsageError(`--days takes a whole number greater than 0, got "${given}".`);
+}
+
+function render({ tools, days }: JournalStatistics, { width }: Terminal): string {
+  const right = (title: string): { title: string; align: "right" } => ({ title, align: "right" });
+  const byTool = renderTable({
+    columns: [{ title: "TOOL" }, ...["CALLS", "OK", "ERRORS", "REFUSED", "P50", "P95"].map(right)],
+    rows: tools.map(({ tool, calls, ok, errors, refused, p50Ms, p95Ms }) => [
+      tool,
+      ...[calls, ok, errors, refused].map(String),
+      ...[p50Ms, p95Ms].map((ms) => (ms === null ? "" : formatDuration(ms))),
+    ]),
+    width,
+  });
+  const byDay = renderTable({
+    columns: [{ title: "DAY" }, ...["CALLS", "ERRORS", "REFUSED"].map(right)],
+    rows: days.map(({ day, calls, errors, refused }) => [day, ...[calls, errors, refused].map(String)]),
+    width,
+  });
+  return `${byTool}\n${byDay}`;
+}

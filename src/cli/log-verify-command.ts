@@ -1,0 +1,46 @@
+import { toWire } from "../core/wire.ts";
+import type { VerifyReport } from "../runtime/journal-reader.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
+import { openLog } from "./open-log.ts";
+import { neutralizeText } from "./terminal-text.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `deckhand log verify` */
+export async function runLogVerify(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const head = readHead(invocation.value("head"));
+  const log = openLog(invocation, terminal);
+  const report = await log.verify(head);
+  if (invocation.has("json")) terminal.printJson(toWire(report));
+  else if (report.segments === 0 && report.ok) terminal.tell(`There is no log yet: ${log.path}.`);
+  else terminal.print(neutralizeText(describeReport(report)));
+  return report.ok ? exitCode.done : exitCode.failed;
+}
+
+function readHead(given: string | undefined): string | undefined {
+  if (given === undefined || /^[0-9a-f]{64}$/i.test(given)) return given?.toLowerCase();
+  throw new UsageError(`--head takes the hash that an earlier verify showed: 64 hexadecimal digits, got "${given}".`);
+}
+
+export function describeReport(report: VerifyReport): string {
+  const { problems, warnings, problemCount, warningCount } = report;
+  const lines = [
+    report.ok ? "The log is whole." : `The log is NOT whole: ${problemCount} ${problemCount === 1 ? "problem" : "problems"}.`,
+    ...problems.map((each) => `  ${tellFinding(each)}`),
+    ...(problemCount > problems.length ? [`  … and ${problemCount - problems.length} more`] : []),
+    ...(warningCount > 0 ? ["Remarks:"] : []),
+    ...warnings.map((each) => `  ${tellFinding(each)}`),
+    ...(warningCount > warnings.length ? [`  … and ${warningCount - warnings.length} more`] : []),
+    `${report.lines} lines by ${report.writers} writers in ${report.segments} files, ${report.bytes} bytes`,
+    ...(report.headsChecked === null ? [] : [`${report.headsChecked} ends of chains compared with the store`]),
+    ...(report.head === null ? [] : [`head ${report.head}`]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+export function tellFinding(finding: VerifyReport["problems"][number] | VerifyReport["warnings"][number]): string {
+  const { kind, message, segment, line, writer, seq } = finding;
+  const place = segment === null ? "" : `${segment}${line === null ? "" : `:${line}`} `;
+  const whose = writer === null ? "" : `(${writer}:${seq ?? "?"}) `;
+  return `${kind.replaceAll("_", " ")}: ${place}${whose}${message}`;
+}

@@ -1,0 +1,93 @@
+import { createTrust } from "../runtime/open-trust.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
+import { chooseWorkdir } from "./open-runtime.ts";
+import { personName, refuseInsideCall } from "./person.ts";
+import { readLine } from "./read-line.ts";
+import { styleDiff } from "./style-diff.ts";
+import { renderTable } from "./table.ts";
+import { neutralizeText } from "./terminal-text.ts";
+import type { Terminal } from "./terminal.ts";
+
+type OpenTrust = ReturnType<typeof createTrust>;
+
+/** `deckhand trust [FILE…]` */
+export async function runTrust(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const trust = createTrust(chooseWorkdir(invocation, terminal.env), terminal.env);
+  if (invocation.has("status")) return showStatus(trust, invocation, terminal);
+  refuseInsideCall(terminal);
+  if (invocation.has("revoke")) {
+    const had = trust.revoke();
+    terminal.tell(had ? "Nothing here is trusted any more." : "Nothing here was trusted.");
+    return exitCode.done;
+  }
+  if (invocation.has("adopt")) {
+    if (!(await confirm(invocation, terminal, `Take over ${trust.dataFolder} with all records in it?`)))
+      return exitCode.refused;
+    trust.adopt();
+    terminal.tell(`${trust.dataFolder} is yours now.`);
+    return exitCode.done;
+  }
+  return grant(trust, invocation, terminal);
+}
+
+async function grant(trust: OpenTrust, invocation: Invocation, terminal: Terminal): Promise<number> {
+  const named = invocation.positionals;
+  const all = trust.files();
+  const unknown = named.find((path) => !all.some((file) => file.path === path));
+  if (unknown !== undefined) {
+    const known = all.map(({ path }) => path).join(", ") || "none here";
+    throw new UsageError(`"${unknown}" is not a file that needs trust; those are: ${known}.`);
+  }
+  const wanted = all.filter(({ path, status }) => status !== "trusted" && (named.length === 0 || named.includes(path)));
+  const quarantined = trust.quarantined().filter(({ file }) => named.length === 0 || named.includes(file));
+  if (wanted.length === 0 && quarantined.length === 0) {
+    terminal.tell("There is nothing here that still needs your trust.");
+    return exitCode.done;
+  }
+  for (const { path, status } of wanted)
+    terminal.show(`${status === "new" ? "new" : "changed"}  ${neutralizeText(path)}`);
+  for (const { file, diff, executionId } of quarantined) {
+    terminal.show(`written by call ${executionId}  ${neutralizeText(file)}`);
+    terminal.show(styleDiff(neutralizeText(diff), terminal.styleError));
+  }
+  const question =
+    "These can run code or widen what is allowed. Have you looked at them, and do you trust them as they are now?";
+  if (!(await confirm(invocation, terminal, question))) return exitCode.refused;
+  trust.grant(personName(), { files: wanted.map(({ path }) => path), quarantined });
+  terminal.tell(`Trusted: ${[...wanted.map(({ path }) => path), ...quarantined.map(({ file }) => file)].join(", ")}.`);
+  return exitCode.done;
+}
+
+function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal): number {
+  const files = trust.files();
+  const quarantined = trust.quarantined();
+  if (invocation.has("json")) {
+    const waiting = quarantined.map(({ file, executionId }) => ({ file, execution_id: executionId }));
+    terminal.printJson({ files, quarantined: waiting });
+    return exitCode.done;
+  }
+  if (files.length === 0) terminal.tell("This folder brings nothing that would need trust.");
+  else {
+    terminal.print(
+      renderTable({
+        columns: [{ title: "STATUS" }, { title: "FILE" }],
+        rows: files.map(({ path, status }) => [status, path]),
+        width: terminal.width,
+      }),
+    );
+  }
+  for (const { file, executionId } of quarantined)
+    terminal.tell(`${file} was changed by call ${executionId} and waits for you.`);
+  return exitCode.done;
+}
+
+async function confirm(invocation: Invocation, terminal: Terminal, question: string): Promise<boolean> {
+  if (invocation.has("yes")) return true;
+  if (!terminal.isInteractive) {
+    terminal.tell("deckhand: there is no terminal to ask on; say --yes when you have looked at it.");
+    return false;
+  }
+  const typed = await readLine(terminal, `${question} [y/N] `, new AbortController().signal);
+  return typed !== null && /^y(es)?$/i.test(typed.trim());
+}

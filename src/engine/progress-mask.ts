@@ -1,0 +1,41 @@
+import type { MaskStream } from "../core/mask.ts";
+import type { Progress } from "../core/tool.ts";
+import type { UnbreakableMask } from "./unbreakable-mask.ts";
+
+export interface ProgressMask {
+  tell(progress: Progress): void;
+  /** Tells what was held back. */
+  end(): void;
+}
+
+/** Masks the progress of one execution. Each of its streams is masked as one text, so a secret in two pieces is found. */
+export function createProgressMask(mask: UnbreakableMask, emit: (progress: Progress) => void): ProgressMask {
+  // Most calls report no output: they need not pay for it.
+  let streams: Map<Progress["stream"], MaskStream> | undefined;
+
+  function streamOf(name: Progress["stream"]): MaskStream {
+    streams ??= new Map();
+    let stream = streams.get(name);
+    if (!stream) streams.set(name, (stream = mask.stream()));
+    return stream;
+  }
+
+  return {
+    tell(progress) {
+      const { output, message } = progress;
+      if (output === undefined && message === undefined) return emit(progress);
+      // A piece that is held back whole still shows life.
+      emit({
+        ...progress,
+        ...(output === undefined ? {} : { output: streamOf(progress.stream).push(output) }),
+        ...(message === undefined ? {} : { message: mask.text(message) }),
+      });
+    },
+    end() {
+      for (const [stream, masked] of streams ?? []) {
+        const output = masked.end();
+        if (output !== "") emit({ output, ...(stream === undefined ? {} : { stream }) });
+      }
+    },
+  };
+}

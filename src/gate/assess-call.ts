@@ -1,0 +1,96 @@
+import { isThenable } from "../core/is-thenable.ts";
+import type { Tool } from "../core/tool.ts";
+import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
+import type { Finding } from "../safety/command/finding.ts";
+import { wordPaths } from "./command-paths.ts";
+import type { Judges } from "./judges.ts";
+import type { CallKind } from "./mode.ts";
+import type { Subject, TouchedPath } from "./subject.ts";
+
+/** What a call would do, as far as permission is concerned. */
+export interface Assessment {
+  readonly kind: Exclude<CallKind, "danger">;
+  readonly subject: Subject;
+  /** What needs a person's yes whatever the rules say. */
+  readonly dangers: readonly Finding[];
+  /** What is asked about although the mode would let it through; a rule or a grant settles it. */
+  readonly doubts: readonly string[];
+  /** A rule says that it is to be asked each time: a yes for longer would mean nothing. */
+  readonly isAskedEachTime?: boolean;
+}
+
+export interface CallToAssess {
+  readonly tool: Tool;
+  readonly input: unknown;
+  readonly workdir: string;
+}
+
+/** Never throws for what the input holds: it was checked against the tool's schema before. */
+export function assessCall(call: CallToAssess, judges: Judges): Assessment | Promise<Assessment> {
+  const input = (call.input ?? {}) as Readonly<Record<string, unknown>>;
+  const cwd = typeof input["cwd"] === "string" ? input["cwd"] : call.workdir;
+  if (call.tool.name === "bash" && typeof input["command"] === "string") {
+    const analysis = judges.command(input["command"], cwd);
+    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges);
+    return isThenable(analysis) ? Promise.resolve(analysis).then(finish) : finish(analysis);
+  }
+  if (call.tool.name === "run_python" && typeof input["code"] === "string") {
+    const found = judges.code("python", input["code"], cwd);
+    const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, kind: "shell", dangers });
+    return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found as readonly Finding[]);
+  }
+  if (typeof input["url"] === "string") return assessUrl(input["url"]);
+  return assessResources(call, judges);
+}
+
+const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };
+const harmless: Assessment = { ...other, kind: "read" };
+
+function assessCommand(analysis: CommandAnalysis, judges: Judges): Assessment {
+  const { paths, outside, secrets } = wordPaths(analysis.commands, judges);
+  const doubts = secrets.map((path) => `${path} looks like a file of secrets`);
+  const staysInside = outside.length === 0;
+  if (analysis.isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
+  return {
+    kind: analysis.isReadOnly && doubts.length === 0 ? "read" : "shell",
+    subject: { kind: "command", commands: analysis.commands, paths },
+    dangers: analysis.findings,
+    doubts,
+  };
+}
+
+function assessUrl(url: string): Assessment {
+  return { ...other, subject: { kind: "url", host: URL.parse(url)?.hostname.toLowerCase() ?? null } };
+}
+
+function assessResources({ tool, input }: CallToAssess, judges: Judges): Assessment {
+  // Only our own background processes can be listed, read and stopped by it.
+  if (tool.name === "processes") return harmless;
+  const touched = touchedPaths(tool, input);
+  if (touched === null) return tool.traits.readOnly ? harmless : other;
+  const paths: TouchedPath[] = [];
+  const dangers: Finding[] = [];
+  const doubts: string[] = [];
+  for (const { path, access } of touched) {
+    const verdict = judges.path(path, access);
+    paths.push({ given: path, access, names: verdict.names });
+    if (verdict.kind === "protected" && access === "write") {
+      dangers.push({ verdict: "danger", rule: "protected.path", reason: verdict.reason ?? "", command: path });
+    } else if (verdict.kind === "secret" && access === "read") doubts.push(verdict.reason ?? path);
+  }
+  const kind = touched.some(({ access }) => access === "write") ? "edit" : "read";
+  return { kind, subject: { kind: "paths", paths }, dangers, doubts };
+}
+
+/** Null when the tool does not say, or touches more than paths. */
+function touchedPaths(tool: Tool, input: unknown): { path: string; access: "read" | "write" }[] | null {
+  let resources;
+  try {
+    resources = tool.resources?.(input);
+  } catch {
+    return null;
+  }
+  if (resources === undefined || resources.length === 0) return null;
+  const paths = resources.flatMap((each) => (each.kind === "path" ? [{ path: each.path, access: each.access }] : []));
+  return paths.length === resources.length ? paths : null;
+}

@@ -1,0 +1,148 @@
+import { isThenable } from "../core/is-thenable.ts";
+import type { Permit, PermitDecision, PermitRequest } from "../core/permit.ts";
+import type { Finding } from "../safety/command/finding.ts";
+import { askPerson, type Asking } from "./ask-person.ts";
+import { assessCall, type Assessment } from "./assess-call.ts";
+import { allow, byMode, ordered, refuse, toPermission } from "./decisions.ts";
+import type { BeforeHooks } from "./hooks.ts";
+import type { Judges } from "./judges.ts";
+import { findAllowing, findRestricting } from "./match-rule.ts";
+import { askMode, type PermissionMode } from "./mode.ts";
+import { parseRule, type CanonicalName, type Rule } from "./rule.ts";
+
+export interface GateOptions extends Asking {
+  readonly mode: () => PermissionMode;
+  readonly rules: Readonly<Record<"deny" | "ask" | "allow", readonly Rule[]>>;
+  readonly judges: Judges;
+  readonly hooks: BeforeHooks | null;
+  readonly isSandboxed: () => Promise<boolean>;
+  readonly canonicalName: CanonicalName;
+  /** Dangers that the person named in advance for this very run: rule ids, or exact sub-commands. */
+  readonly confirmed: readonly string[];
+  /** Whose run this is. */
+  readonly who: string;
+}
+
+type Decided = PermitDecision | Promise<PermitDecision>;
+
+/**
+ * Step 4 of a call: hooks before → rules → danger → the mode → a person.
+ *
+ * Danger is separate from all else: no allow rule, grant or mode removes it, and without a person's yes it is refused.
+ */
+export function createGate(options: GateOptions): Permit {
+  return (request) => {
+    if (options.hooks?.matches(request.tool.name)) return decideAfterHooks(options, options.hooks, request);
+    return decide(options, request);
+  };
+}
+
+async function decideAfterHooks(
+  options: GateOptions,
+  hooks: BeforeHooks,
+  request: PermitRequest,
+): Promise<PermitDecision> {
+  const outcome = await hooks.run(request);
+  if (outcome.decision === "deny") {
+    const reason = `the hook ${outcome.hook} said no: ${outcome.reason}`;
+    return { decision: "deny", by: "hook", reason, permission: toPermission("deny", "hook", { reasons: [reason] }) };
+  }
+  const { input, note } = outcome;
+  const checked = input === undefined ? undefined : request.tool.check(input);
+  // The engine says what is wrong with it; nothing can be judged before that.
+  if (checked && !checked.ok) return { decision: "allow", input };
+  const decision = await decide(options, checked ? { ...request, input: checked.input } : request);
+  if (decision.decision !== "allow") return decision;
+  return { ...decision, ...(input === undefined ? {} : { input }), ...(note === undefined ? {} : { note }) };
+}
+
+function decide(options: GateOptions, request: PermitRequest): Decided {
+  const assessed = assessCall(request, options.judges);
+  if (isThenable(assessed)) return Promise.resolve(assessed).then((found) => weigh(options, request, found));
+  return weigh(options, request, assessed as Assessment);
+}
+
+function weigh(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
+  const { rules } = options;
+  const { tool, execution } = request;
+  const denying = findRestricting(rules.deny, tool.name, found.subject);
+  if (denying?.isSure) {
+    const { text } = denying.rule;
+    return refuse("rule", `the rule deny ${text} covers it`, { rule: text, dangers: found.dangers });
+  }
+  if (found.dangers.length > 0) return weighDanger(options, request, found);
+  // A person or a program ordered this very call: what is not dangerous needs no second word.
+  if ((execution.door === "cli" || execution.door === "library") && !denying) return ordered;
+
+  const asking = findRestricting(rules.ask, tool.name, found.subject);
+  const doubts = [...found.doubts];
+  if (denying) doubts.push(couldCover("deny", denying));
+  if (asking) doubts.push(couldCover("ask", asking));
+  if (denying || asking) return weighMode(options, request, { ...found, doubts, isAskedEachTime: true });
+  if (askMode(options.mode(), found.kind) === "refuse") return weighMode(options, request, found);
+  const allowing = findAllowing(rules.allow, tool.name, found.subject);
+  if (allowing) return allow("rule", { rule: allowing.text });
+  return findGrant(options, request, found) ?? weighMode(options, request, found);
+}
+
+function couldCover(effect: "deny" | "ask", { rule, isSure }: NonNullable<ReturnType<typeof findRestricting>>): string {
+  return `the rule ${effect} ${rule.text} ${isSure ? "covers" : "could cover"} it`;
+}
+
+function weighDanger(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
+  const { dangers } = found;
+  const mode = options.mode();
+  const reasons = dangers.map(({ reason, command }) => `${reason} (${command})`);
+  if (askMode(mode, "danger") === "refuse") {
+    return refuse("mode", `it is dangerous, and the mode ${mode} asks nobody: ${reasons.join("; ")}`, {
+      reasons,
+      dangers,
+    });
+  }
+  const isNamed = ({ rule, command }: Finding): boolean =>
+    options.confirmed.includes(rule) || options.confirmed.includes(command);
+  if (dangers.every(isNamed)) return allow("person", { who: options.who, reasons, dangers });
+  return askPerson(options, request, { found, reasons });
+}
+
+function findGrant(options: GateOptions, request: PermitRequest, { subject }: Assessment): PermitDecision | undefined {
+  const grants = options.grants.of(request.execution.conversationId);
+  if (grants.length === 0) return undefined;
+  const rules = grants.flatMap(({ rule }) => parseQuietly(rule, options.canonicalName));
+  const found = findAllowing(rules, request.tool.name, subject);
+  return found && allow("grant", { rule: found.text, who: grants.find(({ rule }) => rule === found.text)!.who });
+}
+
+/** A line of the file that is no rule grants nothing. */
+function parseQuietly(text: string, canonicalName: CanonicalName): Rule[] {
+  try {
+    return [parseRule(text, canonicalName)];
+  } catch {
+    return [];
+  }
+}
+
+/** No rule and no grant settled it. */
+function weighMode(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
+  const { doubts } = found;
+  const mode = options.mode();
+  const answer = askMode(mode, found.kind);
+  if (answer === "refuse") return refuse("mode", `the mode ${mode} allows only reading`);
+  if (doubts.length === 0) {
+    if (answer === "allow") return byMode;
+    if (answer === "allow-if-sandboxed") return allowIfSandboxed(options, request, found);
+  }
+  if (mode === "never" || mode === "plan") {
+    return refuse("mode", `the mode ${mode} asks nobody, and ${doubts.join("; ") || "no rule allows it"}`);
+  }
+  return askPerson(options, request, { found, reasons: doubts });
+}
+
+async function allowIfSandboxed(
+  options: GateOptions,
+  request: PermitRequest,
+  found: Assessment,
+): Promise<PermitDecision> {
+  if (await options.isSandboxed()) return byMode;
+  return askPerson(options, request, { found, reasons: ["no sandbox of the operating system holds it here"] });
+}

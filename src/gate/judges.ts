@@ -1,0 +1,22 @@
+import { relative, resolve } from "node:path";
+import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
+import type { Finding } from "../safety/command/finding.ts";
+import type { PathOperation, PathVerdict } from "../safety/path/judge-path.ts";
+
+export type JudgedPath = PathVerdict & {
+  /** Relative to the workdir: as written, and where links lead when that is another place. */
+  readonly names: readonly string[];
+};
+
+/** The judgement that the gate asks for. What is costly to load is loaded when first needed. */
+export interface Judges {
+  command(text: string, cwd: string): CommandAnalysis | Promise<CommandAnalysis>;
+  code(language: "python", text: string, cwd: string): readonly Finding[] | Promise<readonly Finding[]>;
+  path(path: string, operation: PathOperation): JudgedPath;
+}
+
+export function namesOf(workdir: string, given: string, resolved: string | null): string[] {
+  const names = [relative(workdir, resolve(workdir, given))];
+  if (resolved !== null) names.push(relative(workdir, resolved));
+  return [...new Set(names)];
+}

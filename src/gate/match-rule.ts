@@ -1,0 +1,86 @@
+import { fitCommand, type PartFit } from "./match-command.ts";
+import { matchPath } from "./match-glob.ts";
+import type { Rule, RuleSpec } from "./rule.ts";
+import type { Subject, TouchedPath } from "./subject.ts";
+
+/** The rule that lets the whole call through: every part needs one that fits for sure. */
+export function findAllowing(rules: readonly Rule[], toolId: string, subject: Subject): Rule | undefined {
+  const named = rules.filter((rule) => namesTool(rule, toolId));
+  const whole = named.find(({ spec }) => spec === null);
+  if (whole) return whole;
+  const parts = partsOf(subject, "allow");
+  let first: Rule | undefined;
+  for (const part of parts) {
+    const fitting = named.find(({ spec }) => spec !== null && part(spec) === "yes");
+    if (!fitting) return undefined;
+    first ??= fitting;
+  }
+  return first;
+}
+
+/** The rule that stops the call, or could: any part is enough. Sure ones come first. */
+export function findRestricting(
+  rules: readonly Rule[],
+  toolId: string,
+  subject: Subject,
+): { readonly rule: Rule; readonly isSure: boolean } | undefined {
+  const named = rules.filter((rule) => namesTool(rule, toolId));
+  const whole = named.find(({ spec }) => spec === null);
+  if (whole) return { rule: whole, isSure: true };
+  const parts = partsOf(subject, "restrict");
+  const fits = named.map((rule) => ({ rule, fit: bestFit(parts, rule.spec!) }));
+  const sure = fits.find(({ fit }) => fit === "yes") ?? findByPath(rules, subject);
+  if (sure) return { rule: sure.rule, isSure: true };
+  const possible = fits.find(({ fit }) => fit === "maybe");
+  return possible && { rule: possible.rule, isSure: false };
+}
+
+export function namesTool({ tool }: Rule, toolId: string): boolean {
+  return tool.endsWith("*") ? toolId.startsWith(tool.slice(0, -1)) : tool === toolId;
+}
+
+/** A file that may not be read or written by the file tools may not be by a command that names it. */
+function findByPath(rules: readonly Rule[], subject: Subject): { readonly rule: Rule } | undefined {
+  if (subject.kind !== "command") return undefined;
+  const rule = rules.find(
+    ({ tool, spec }) =>
+      (tool === "read" || tool === "write" || tool === "edit") &&
+      spec?.kind === "path" &&
+      subject.paths.some((path) => fitPath(spec.pattern, path, "restrict")),
+  );
+  return rule && { rule };
+}
+
+type Part = (spec: RuleSpec) => PartFit;
+
+function partsOf(subject: Subject, effect: "allow" | "restrict"): Part[] {
+  switch (subject.kind) {
+    case "command":
+      return subject.commands
+        .filter(({ words, redirects }) => words.length > 0 || redirects.length > 0)
+        .map((command) => (spec) => (spec.kind === "command" ? fitCommand(spec, command, effect) : "no"));
+    case "paths":
+      return subject.paths.map(
+        (path) => (spec) => (spec.kind === "path" && fitPath(spec.pattern, path, effect) ? "yes" : "no"),
+      );
+    case "url":
+      return [(spec) => (spec.kind === "domain" && fitDomain(spec.domain, subject.host) ? "yes" : "no")];
+    case "other":
+      return [];
+  }
+}
+
+function bestFit(parts: readonly Part[], spec: RuleSpec): PartFit {
+  const fits = parts.map((part) => part(spec));
+  return fits.includes("yes") ? "yes" : fits.includes("maybe") ? "maybe" : "no";
+}
+
+/** To allow, every name of the place must fit; to stop, one is enough, in whatever case a file system may ignore. */
+function fitPath(pattern: string, { names }: TouchedPath, effect: "allow" | "restrict"): boolean {
+  if (effect === "allow") return names.every((name) => matchPath(pattern, name));
+  return names.some((name) => matchPath(pattern.toLowerCase(), name.toLowerCase()));
+}
+
+function fitDomain(domain: string, host: string | null): boolean {
+  return host !== null && (host === domain || host.endsWith(`.${domain}`));
+}

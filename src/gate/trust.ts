@@ -1,0 +1,131 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { z } from "zod";
+import { codeOf } from "../core/errors.ts";
+
+/** A file of the workdir that widens what is allowed, or that would be executed. */
+export interface TrustedFile {
+  /** Relative to the workdir. */
+  readonly path: string;
+  /** `changed`: another content of it was trusted. */
+  readonly status: "trusted" | "changed" | "new";
+}
+
+/**
+ * Whether a person trusts what a folder brings along. Trust is in a content, not in a name: a file that changes, by a pull or
+ * by a tool, is a stranger again.
+ */
+export interface Trust {
+  /** All files that need trust, and whether they have it. */
+  files(): TrustedFile[];
+  isTrusted(path: string): boolean;
+  /** Trusts these files as they are now; all that need it when none is named. */
+  grant(who: string, paths?: readonly string[]): TrustedFile[];
+  /** Says whether there was anything to take back. */
+  revoke(): boolean;
+}
+
+const kept = z.record(z.string(), z.object({ hash: z.string(), who: z.string(), at: z.iso.datetime() }));
+type Kept = z.output<typeof kept>;
+
+/** Beyond this many tool files something else is wrong, and reading them all would take long. */
+const mostFiles = 5000;
+
+export function openTrust(options: {
+  readonly workdir: string;
+  /** The person's own file, outside the workdir. */
+  readonly path: string;
+  /** Where tool files lie, relative to the workdir. */
+  readonly toolFolders: readonly string[];
+  readonly now: () => number;
+}): Trust {
+  const { workdir, path } = options;
+
+  function files(): TrustedFile[] {
+    const known = read(path);
+    return findFiles(workdir, options.toolFolders).map((each) => ({ path: each, status: statusOf(each, known) }));
+  }
+
+  function statusOf(file: string, known: Kept): TrustedFile["status"] {
+    const entry = known[file];
+    if (!entry) return "new";
+    return entry.hash === hashOf(join(workdir, file)) ? "trusted" : "changed";
+  }
+
+  return {
+    files,
+    isTrusted: (file) => statusOf(file, read(path)) === "trusted",
+    grant(who, paths = findFiles(workdir, options.toolFolders)) {
+      const at = new Date(options.now()).toISOString();
+      const added = paths.flatMap((file) => {
+        const hash = hashOf(join(workdir, file));
+        return hash === null ? [] : [[file, { hash, who, at }] as const];
+      });
+      write(path, { ...read(path), ...Object.fromEntries(added) });
+      return files();
+    },
+    revoke() {
+      if (Object.keys(read(path)).length === 0) return false;
+      write(path, {});
+      return true;
+    },
+  };
+}
+
+/** The files whose very presence changes what Deckhand would run or allow. */
+const configurationFiles = ["deckhand.json", ".mcp.json"];
+
+function findFiles(workdir: string, toolFolders: readonly string[]): string[] {
+  const found = configurationFiles.filter((file) => isFile(join(workdir, file)));
+  for (const folder of toolFolders) {
+    for (const name of namesBelow(join(workdir, folder))) found.push(relative(workdir, name));
+  }
+  return found.slice(0, mostFiles);
+}
+
+function namesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return [];
+    throw thrown;
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Null when it can't be read; a link is not a file that could be trusted: it may lead elsewhere the next time. */
+function hashOf(path: string): string | null {
+  try {
+    if (!lstatSync(path).isFile()) return null;
+    return createHash("sha256").update(readFileSync(path)).digest("hex");
+  } catch {
+    return null;
+  }
+}
+
+function read(path: string): Kept {
+  try {
+    return kept.parse(JSON.parse(readFileSync(path, "utf8")));
+  } catch {
+    // Missing or damaged: nothing is trusted, and granting writes it anew.
+    return {};
+  }
+}
+
+function write(path: string, content: Kept): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+  renameSync(temporary, path);
+}

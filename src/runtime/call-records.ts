@@ -1,0 +1,65 @@
+import type { ExecutionQuery, ExecutionStore } from "../core/execution-store.ts";
+import { isFinal, type Execution } from "../core/execution.ts";
+import type { Ledger } from "../core/ledger.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Processes } from "../process/processes.ts";
+import type { Runtime } from "./runtime.ts";
+
+/** Calls of this process and of others, seen as one list. */
+export function createCallRecords(parts: {
+  readonly engine: Engine;
+  readonly store: ExecutionStore;
+  readonly ledger: Ledger;
+  readonly processes: Processes;
+  /** Looks after what a process that died has left. */
+  readonly recover: () => Promise<void>;
+}): Pick<Runtime, "cancel" | "get" | "list"> {
+  const { engine, store, ledger, processes } = parts;
+
+  /** What can't be written now stays in memory, was told as an event, and must not keep anyone from reading the rest. */
+  async function writePending(): Promise<void> {
+    await ledger.flush().catch(() => undefined);
+  }
+
+  async function get(id: string): Promise<Execution | undefined> {
+    const here = engine.get(id);
+    if (here) return here;
+    await writePending();
+    return store.get(id);
+  }
+
+  return {
+    get,
+    async cancel(id, reason = "Cancelled") {
+      if (engine.cancel(id, reason)) return true;
+      const found = await get(id);
+      if (!found || isFinal(found.state)) return false;
+      if (found.owner && !processes.isAlive(found.owner)) {
+        await parts.recover();
+        return false;
+      }
+      return store.requestCancel(id, reason);
+    },
+    async list(query = {}) {
+      await writePending();
+      const { limit = 10, ...rest } = query;
+      const here = [...engine.underWay(), ...engine.finished(limit)];
+      return mergeNewestFirst(here, await store.list({ ...rest, limit }), { ...rest, limit });
+    },
+  };
+}
+
+/** Calls of this process may not be in the store yet, or be there in an older state. */
+function mergeNewestFirst(own: readonly Execution[], stored: readonly Execution[], query: ExecutionQuery): Execution[] {
+  const here = own.filter(
+    (execution) =>
+      (query.states?.includes(execution.state) ?? true) &&
+      (query.toolId === undefined || execution.toolId === query.toolId) &&
+      (query.conversationId === undefined || execution.conversationId === query.conversationId) &&
+      (query.beforeId === undefined || execution.id < query.beforeId),
+  );
+  const known = new Set(own.map(({ id }) => id));
+  return [...here, ...stored.filter(({ id }) => !known.has(id))]
+    .sort((a, b) => (a.id < b.id ? 1 : -1))
+    .slice(0, query.limit);
+}

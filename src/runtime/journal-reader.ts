@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { messageOf } from "../core/errors.ts";
+import type { JournalHead } from "../core/journal-heads.ts";
+import { findCall, type FoundCall } from "../journal/find-call.ts";
+import { followJournal } from "../journal/follow-journal.ts";
+import { readStatistics, type JournalStatistics } from "../journal/journal-statistics.ts";
+import { filterOf, readLast, type EntryQuery, type ReadEntry } from "../journal/read-entries.ts";
+import { currentName } from "../journal/segments.ts";
+import { verifyJournal } from "../journal/verify-journal.ts";
+import type { VerifyReport } from "../journal/verify-report.ts";
+import { readJournalHeads } from "../store/sqlite-journal-heads.ts";
+import { locateFolders } from "./folders.ts";
+import type { Environment } from "./load-configuration.ts";
+
+export { entryTypes } from "../journal/journal-entry.ts";
+export type { EntryQuery, FoundCall, JournalStatistics, ReadEntry, VerifyReport };
+
+/** The journal of a workdir, for those who only read it: no runtime, and nothing is written, not even a folder made. */
+export interface JournalReader {
+  readonly path: string;
+  /** The last ones that fit, oldest first. */
+  last(limit: number, query: EntryQuery): Promise<ReadEntry[]>;
+  /** Those that are written from now on. */
+  follow(query: EntryQuery, signal: AbortSignal): AsyncGenerator<ReadEntry>;
+  find(given: string): Promise<FoundCall>;
+  /** `head`: a hash that somebody noted. */
+  verify(head?: string): Promise<VerifyReport>;
+  statistics(since?: string): Promise<JournalStatistics>;
+}
+
+export function openJournalReader(workdir: string, env: Environment): JournalReader {
+  const { logs: folder, database } = locateFolders(workdir, env);
+  return {
+    path: join(folder, currentName),
+    last: (limit, query) => readLast(folder, limit, filterOf(query)),
+    async *follow(query, signal) {
+      const fits = filterOf(query);
+      for await (const read of followJournal(folder, signal)) if (fits(read.entry)) yield read;
+    },
+    find: (given) => findCall(folder, given),
+    verify: (head) => verifyJournal({ folder, heads: readHeads(database), ...(head === undefined ? {} : { head }) }),
+    statistics: (since) => readStatistics(folder, since),
+  };
+}
+
+/** Or why there are none. */
+function readHeads(database: string): readonly JournalHead[] | string {
+  try {
+    return readJournalHeads(database) ?? "there is no store";
+  } catch (thrown) {
+    return messageOf(thrown);
+  }
+}

@@ -1,0 +1,60 @@
+import { sandboxOf, type Configuration } from "./configuration.ts";
+import type { Settings } from "./settings.ts";
+
+/**
+ * What a cloned repository's file may do before the person trusts it: only narrow. Says which keys would widen what is
+ * allowed, weaken the evidence or execute something; those need trust.
+ */
+export function narrowSettings(
+  settings: Settings,
+  base: Configuration,
+): { readonly settings: Settings; readonly widening: readonly string[] } {
+  const widening: string[] = [];
+  const narrowed = structuredClone(settings) as Mutable<Settings>;
+
+  function drop(section: "permissions" | "tools" | "log" | "store" | "retention", key: string, widens: boolean): void {
+    const values = narrowed[section] as Record<string, unknown> | undefined;
+    if (!values || values[key] === undefined || !widens) return;
+    delete values[key];
+    widening.push(`${section}.${key}`);
+  }
+
+  const { permissions = {}, log = {}, store = {}, retention = {} } = settings;
+  drop("permissions", "allow", (permissions.allow?.length ?? 0) > 0);
+  drop("permissions", "mode", isWider(modes, permissions.mode, base.permissions.mode));
+  drop("permissions", "unattended", permissions.unattended === "inbox" && base.permissions.unattended === "refuse");
+  drop("permissions", "strict_workdir_only", !permissions.strict_workdir_only && base.permissions.strictWorkdirOnly);
+  drop("tools", "environment", (settings.tools?.environment?.length ?? 0) > 0);
+  drop("log", "audit", log.audit === false && base.log.audit);
+  drop("log", "workflow", log.workflow === false && base.log.workflow);
+  drop("log", "on_failure", log.on_failure === "continue" && base.log.onFailure === "refuse");
+  drop("log", "fsync", isWider(syncs, log.fsync, base.log.fsync));
+  drop("store", "kind", store.kind === "memory" && base.store.kind !== "memory");
+  for (const key of Object.keys(retention)) drop("retention", key, true);
+
+  const sandbox = { ...sandboxOf(settings) };
+  if (isWider(sandboxes, sandbox.mode, base.sandbox.mode)) widening.push("sandbox.mode");
+  if (isWider(networks, sandbox.network, base.sandbox.network)) widening.push("sandbox.network");
+  if (sandbox.writable?.length) widening.push("sandbox.writable");
+  if (widening.includes("sandbox.mode")) delete sandbox.mode;
+  if (widening.includes("sandbox.network")) delete sandbox.network;
+  delete sandbox.writable;
+  if (settings.sandbox !== undefined) narrowed.sandbox = sandbox;
+
+  if (settings.hooks?.before?.length) widening.push("hooks.before");
+  if (settings.hooks?.after?.length) widening.push("hooks.after");
+  delete narrowed.hooks;
+  return { settings: narrowed, widening };
+}
+
+type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };
+
+// Each from the narrowest on.
+const modes = ["plan", "never", "ask", "accept-edits", "auto"];
+const syncs = ["always", "interval", "never"];
+const sandboxes = ["require", "auto", "off"];
+const networks = ["off", "auto", "on"];
+
+function isWider(order: readonly string[], asked: string | undefined, has: string): boolean {
+  return asked !== undefined && order.indexOf(asked) > order.indexOf(has);
+}

@@ -1,0 +1,68 @@
+import { nearest } from "../core/nearest.ts";
+import { createCatalog, type Catalog } from "../engine/catalog.ts";
+import type { EngineLimits } from "../engine/time-limits.ts";
+import type { Processes } from "../process/processes.ts";
+import type { Masker } from "../safety/secrets/create-masker.ts";
+import { judgeStrictCommand } from "../safety/strict-command.ts";
+import type { StrictShell } from "../tools/run-program.ts";
+import { createBuiltinTools } from "./builtin-tools.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Folders } from "./folders.ts";
+import { createKeepOutput } from "./keep-output.ts";
+import type { Analysis } from "./open-analysis.ts";
+import type { RuntimeConfig } from "./runtime.ts";
+
+export interface CatalogParts {
+  readonly configuration: Configuration;
+  readonly folders: Folders;
+  readonly processes: Processes;
+  readonly analysis: Analysis;
+  readonly masker: Masker;
+  readonly config: RuntimeConfig;
+}
+
+/** Every tool there is: a disabled one is in no list, has no name, and can't be called. */
+export function openCatalog(parts: CatalogParts): { readonly catalog: Catalog; readonly warnings: readonly string[] } {
+  const { configuration, config, folders, processes, analysis } = parts;
+  const isStrict = configuration.permissions.strictWorkdirOnly;
+  const builtins = createBuiltinTools({
+    processes,
+    keepOutput: createKeepOutput(folders.outputs, parts.masker),
+    maxOutputBytes: configuration.limits.maxOutputBytes,
+    analyse: (command) => ({ isReadOnly: analysis.isReadOnly(command) }),
+    ...(isStrict ? { strict: createStrictShell(folders.workdir, processes) } : {}),
+  });
+  const catalog = createCatalog([...(config.builtins === false ? [] : builtins), ...(config.tools ?? [])]);
+  if (isStrict) catalog.remove("run_python");
+  const warnings: string[] = [];
+  for (const name of configuration.tools.disabled) {
+    const canonical = catalog.canonicalName(name);
+    if (canonical !== undefined) catalog.remove(canonical);
+    else warnings.push(tellUnknown(name, catalog));
+  }
+  return { catalog, warnings };
+}
+
+function createStrictShell(workdir: string, processes: Processes): StrictShell {
+  return async (command, cwd) => {
+    const { kind } = await processes.sandbox();
+    return judgeStrictCommand(command, { workdir, cwd, sandboxed: kind !== "none" });
+  };
+}
+
+function tellUnknown(name: string, catalog: Catalog): string {
+  const [meant] = nearest(
+    name,
+    catalog.list().map((tool) => tool.name),
+    1,
+  );
+  const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+  return `tools.disabled names "${name}", which is not a tool here${hint}`;
+}
+
+/** People write the name they know; the engine asks by the canonical one. */
+export function limitsByCanonicalName<Limits extends EngineLimits>(limits: Limits, catalog: Catalog): Limits {
+  const byName = (each: Readonly<Record<string, number>>): Record<string, number> =>
+    Object.fromEntries(Object.entries(each).map(([name, limit]) => [catalog.canonicalName(name) ?? name, limit]));
+  return { ...limits, timeoutMs: byName(limits.timeoutMs), idleMs: byName(limits.idleMs) };
+}

@@ -1,0 +1,93 @@
+import type { AfterRun } from "../core/after-run.ts";
+import type { Approve } from "../core/approval.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Permit } from "../core/permit.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import { createGate } from "../gate/gate.ts";
+import { openGrants } from "../gate/grants.ts";
+import { toHook } from "../gate/hook-program.ts";
+import { createAfterHooks, createBeforeHooks, type BeforeHooks } from "../gate/hooks.ts";
+import { namesOf } from "../gate/judges.ts";
+import type { PermissionMode } from "../gate/mode.ts";
+import { parseRule, type Rule } from "../gate/rule.ts";
+import type { HookParts } from "../gate/run-hook.ts";
+import type { Processes } from "../process/processes.ts";
+import { judgePath } from "../safety/path/judge-path.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Folders } from "./folders.ts";
+import type { Analysis } from "./open-analysis.ts";
+
+export interface GateParts {
+  readonly configuration: Configuration;
+  readonly folders: Folders;
+  readonly catalog: Catalog;
+  readonly analysis: Analysis;
+  readonly processes: Processes;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly mode: () => PermissionMode;
+  readonly approve: Approve;
+  readonly confirmed: readonly string[];
+  readonly who: string;
+  readonly protectedPaths: readonly string[];
+}
+
+export interface OpenGate {
+  readonly permit: Permit;
+  readonly afterRun: AfterRun | null;
+  readonly mayChangeInput: ((toolId: string) => boolean) | null;
+  /** Rules that say two things at once, or more than their writer may have meant. */
+  readonly warnings: readonly string[];
+}
+
+/** Step 4 of a call and the hooks around it, as configured. Throws CONFIG_INVALID for a rule that can't be used. */
+export function openGate(parts: GateParts): OpenGate {
+  const { configuration, folders, catalog, analysis, processes } = parts;
+  const { workdir } = folders;
+  const canonicalName = (name: string): string | undefined => catalog.canonicalName(name);
+  const parse = (texts: readonly string[]): Rule[] => texts.map((text) => parseRule(text, canonicalName));
+  const { permissions, hooks } = configuration;
+  const rules = { deny: parse(permissions.deny), ask: parse(permissions.ask), allow: parse(permissions.allow) };
+  const hookParts: HookParts = { processes, env: parts.env, workdir, clock: parts.clock };
+  const before = hooks.before.map((setting) => toHook(setting, "before", { workdir, canonicalName }));
+  const after = hooks.after.map((setting) => toHook(setting, "after", { workdir, canonicalName }));
+  const beforeHooks: BeforeHooks | null = before.length === 0 ? null : createBeforeHooks(before, hookParts);
+  const place = { workdir, protectedPaths: parts.protectedPaths };
+  return {
+    permit: createGate({
+      ...parts,
+      rules,
+      canonicalName,
+      grants: openGrants(folders.grants),
+      hooks: beforeHooks,
+      judges: {
+        command: (text, cwd) => analysis.command(text, cwd),
+        code: (language, text, cwd) => analysis.code(language, text, cwd),
+        path(path, operation) {
+          const verdict = judgePath(path, operation, place);
+          return { ...verdict, names: namesOf(workdir, path, verdict.resolved) };
+        },
+      },
+      isSandboxed: async () => (await processes.sandbox()).kind !== "none",
+    }),
+    afterRun: after.length === 0 ? null : createAfterHooks(after, hookParts),
+    mayChangeInput: beforeHooks && ((toolId) => beforeHooks.matches(toolId)),
+    warnings: warnAboutRules(rules),
+  };
+}
+
+function warnAboutRules({ deny, ask, allow }: Record<"deny" | "ask" | "allow", readonly Rule[]>): string[] {
+  const warnings: string[] = [];
+  const stricter = [...deny.map((rule) => ["deny", rule] as const), ...ask.map((rule) => ["ask", rule] as const)];
+  for (const { text, tool, spec } of allow) {
+    const stronger = stricter.find(([, rule]) => rule.text === text);
+    if (stronger)
+      warnings.push(`The permission rule "${text}" stands under allow and under ${stronger[0]}: ${stronger[0]} wins.`);
+    else if (tool.endsWith("*") || (tool === "bash" && spec === null)) {
+      warnings.push(
+        `The permission rule allow "${text}" lets everything through that is not dangerous; danger is still asked about.`,
+      );
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { createQuarantine, type QuarantinedFile } from "../gate/quarantine.ts";
+import { openQuarantineFile } from "../gate/quarantine-file.ts";
+import { openTrust, type TrustedFile } from "../gate/trust.ts";
+import { unifiedDiff } from "../tools/unified-diff.ts";
+import { adoptDataFolder } from "./claim-data-folder.ts";
+import { locateFolders } from "./folders.ts";
+import type { Environment } from "./load-configuration.ts";
+
+/** Where tool files lie. */
+export function toolFolderOf(env: Environment): string {
+  return env["DECKHAND_TOOLS_FOLDER"] || env["CUSTOM_TOOL_DIR"] || "tools";
+}
+
+export interface WorkdirTrust {
+  readonly dataFolder: string;
+  files(): TrustedFile[];
+  quarantined(): (QuarantinedFile & { readonly diff: string })[];
+  grant(
+    who: string,
+    what: { readonly files: readonly string[]; readonly quarantined: readonly QuarantinedFile[] },
+  ): void;
+  revoke(): boolean;
+  adopt(): void;
+}
+
+/** What a person decides about a folder's own files, for the command line and other doors. */
+export function createTrust(workdir: string, env: Environment): WorkdirTrust {
+  const folders = locateFolders(workdir, env);
+  const toolFolder = toolFolderOf(env);
+  const trust = openTrust({ workdir: folders.workdir, path: folders.trust, toolFolders: [toolFolder], now: Date.now });
+  const quarantine = createQuarantine({
+    folder: join(folders.workdir, toolFolder),
+    store: openQuarantineFile(folders.quarantine),
+    now: Date.now,
+  });
+  return {
+    dataFolder: folders.data,
+    files: () => trust.files(),
+    quarantined: () =>
+      quarantine.list().map((entry) => ({
+        ...entry,
+        diff: diffOf(entry),
+      })),
+    grant(who, { files, quarantined }) {
+      trust.grant(who, files);
+      // Only what was shown: a file that changed since stays where it is.
+      for (const { file, hash } of quarantined) quarantine.approve(file, hash);
+    },
+    revoke: () => trust.revoke(),
+    adopt: () => adoptDataFolder(folders),
+  };
+}
+
+function diffOf({ file, before, after }: QuarantinedFile): string {
+  const names = { from: before === null ? undefined : file, to: file };
+  return unifiedDiff(before ?? "", after, names) ?? "The change is too long to show; look at the file itself.";
+}

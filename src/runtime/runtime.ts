@@ -1,0 +1,70 @@
+import type { Approve } from "../core/approval.ts";
+import type { Clock } from "../core/clock.ts";
+import type { EventBus } from "../core/event-bus.ts";
+import type { ExecutionQuery } from "../core/execution-store.ts";
+import type { Execution } from "../core/execution.ts";
+import type { Permit } from "../core/permit.ts";
+import type { Ask } from "../core/question.ts";
+import type { RouteCall } from "../core/route-call.ts";
+import type { CallOptions, ToolCall } from "../core/tool-call.ts";
+import type { Tool } from "../core/tool.ts";
+import type { Batch } from "../engine/batch.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import type { BatchOptions, RunningCall } from "../engine/engine.ts";
+import type { RunStatistics } from "../engine/statistics.ts";
+import type { PermissionMode } from "../gate/mode.ts";
+import type { Inbox } from "../inbox/inbox.ts";
+import type { Processes } from "../process/processes.ts";
+import type { Environment } from "./load-configuration.ts";
+import type { Settings } from "./settings.ts";
+
+export interface RuntimeConfig {
+  /** Where the tools work; the current folder when left out. */
+  readonly workdir?: string;
+  /** Tools of the program's own, beside the built-in ones. */
+  readonly tools?: readonly Tool[];
+  /** `false`: only the program's own tools. */
+  readonly builtins?: boolean;
+  /** Settings that win over environment and files; the keys are those of `deckhand.json`. */
+  readonly settings?: Settings;
+  /** `false`: leaves what a runtime that died left behind to the next one; for programs that run no call. */
+  readonly recover?: boolean;
+  readonly env?: Environment;
+  readonly clock?: Clock;
+  /** Asked before the permission rules; it can refuse a call or change its input, not lift what the rules refuse. */
+  readonly permit?: Permit;
+  readonly route?: RouteCall;
+  /** Answers the questions of tools. Left out: nobody does, or the inbox where `permissions.unattended` says so. */
+  readonly ask?: Ask;
+  /** Says yes or no where a person must. Left out: as for `ask`. */
+  readonly approve?: Approve;
+  /** Dangers that the person who starts this named in advance: ids of rules (`delete.recursive`), or exact sub-commands. */
+  readonly confirmed?: readonly string[];
+}
+
+export interface Runtime {
+  readonly workdir: string;
+  readonly tools: Catalog;
+  readonly processes: Processes;
+  /** Questions and approvals that wait for a person. */
+  readonly inbox: Inbox;
+  /** What does not work as it should, in sentences for a person; such as a store that can't be written. */
+  readonly warnings: readonly string[];
+  /** How much happens without asking; can be changed at any time, and counts for the calls after that. */
+  permissionMode: PermissionMode;
+  /** Resolves to the execution, whatever became of it; never rejects for what a tool did. */
+  call(tool: string, input?: unknown, options?: CallOptions & { readonly inputText?: string }): RunningCall;
+  /** Runs the calls of one reply, side by side where that is safe. Results come in the given order. */
+  batch(calls: readonly ToolCall[], options?: BatchOptions): Promise<Execution[]>;
+  /** The same for calls that arrive one by one. */
+  openBatch(options?: BatchOptions): Batch;
+  /** True when it was under way, here or in another process; false when it is unknown or final. */
+  cancel(id: string, reason?: string): Promise<boolean>;
+  get(id: string): Promise<Execution | undefined>;
+  /** Newest first; the last 10 when nothing is said. */
+  list(query?: Partial<ExecutionQuery>): Promise<Execution[]>;
+  statistics(conversationId?: string): RunStatistics;
+  readonly on: EventBus["on"];
+  /** Cancels what runs, waits for the proof, writes what is pending. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { RuntimeError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import { permissionModes } from "../gate/mode.ts";
+
+const milliseconds = z.int().positive();
+const days = z.number().positive();
+const texts = z.array(z.string().min(1));
+const sandboxMode = z.enum(["auto", "require", "off"]);
+
+const hook = z.strictObject({
+  /** Names or aliases, `*` at the end for any rest; left out: every tool. */
+  tools: texts.optional(),
+  /** A program with its arguments; gets the call as JSON on stdin. */
+  command: z.tuple([z.string().min(1)], z.string()).optional(),
+  /** A JavaScript or TypeScript file, relative to the workdir; its exported `before` or `after` is called. */
+  module: z.string().min(1).optional(),
+  timeout_ms: milliseconds.optional(),
+});
+
+export type HookSetting = z.output<typeof hook>;
+
+/** `deckhand.json`, as people write it. */
+export const settingsSchema = z.strictObject({
+  $schema: z.string().optional(),
+  limits: z
+    .strictObject({
+      max_parallel: z.int().min(1).max(12),
+      max_retry: z.int().min(0),
+      default_timeout_ms: milliseconds,
+      max_timeout_ms: milliseconds,
+      max_output_bytes: z.int().min(1024),
+      timeout_ms: z.record(z.string(), milliseconds),
+      idle_ms: z.record(z.string(), milliseconds),
+    })
+    .partial()
+    .optional(),
+  permissions: z
+    .strictObject({
+      mode: z.enum(permissionModes),
+      deny: texts,
+      ask: texts,
+      allow: texts,
+      /** What becomes of a question that nobody is there to answer. */
+      unattended: z.enum(["refuse", "inbox"]),
+      strict_workdir_only: z.boolean(),
+    })
+    .partial()
+    .optional(),
+  tools: z
+    .strictObject({
+      disabled: texts,
+      /** Further variables of the environment that child processes get. */
+      environment: texts,
+    })
+    .partial()
+    .optional(),
+  hooks: z
+    .strictObject({ before: z.array(hook), after: z.array(hook) })
+    .partial()
+    .optional(),
+  sandbox: z
+    .union([
+      sandboxMode,
+      z
+        .strictObject({
+          mode: sandboxMode,
+          /** `auto`: off where nobody is asked (mode auto, strict), on elsewhere. */
+          network: z.enum(["auto", "on", "off"]),
+          writable: texts,
+          hidden: texts,
+        })
+        .partial(),
+    ])
+    .optional(),
+  store: z
+    .strictObject({ kind: z.enum(["sqlite", "memory"]) })
+    .partial()
+    .optional(),
+  log: z
+    .strictObject({
+      audit: z.boolean(),
+      workflow: z.boolean(),
+      /** What becomes of a call whose log line can't be written. */
+      on_failure: z.enum(["refuse", "continue"]),
+      fsync: z.enum(["never", "interval", "always"]),
+      max_bytes: z.int().min(64 * 1024),
+    })
+    .partial()
+    .optional(),
+  retention: z
+    .strictObject({
+      executions_days: days,
+      outputs_days: days,
+      outputs_max_bytes: z.int().positive(),
+      log_days: days.nullable(),
+    })
+    .partial()
+    .optional(),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+
+/** Throws CONFIG_INVALID with one sentence that names the key, what was expected and what came. */
+export function parseSettings(value: unknown, source: string): Settings {
+  const parsed = settingsSchema.safeParse(value);
+  if (!parsed.success) {
+    throw new RuntimeError("CONFIG_INVALID", `${source}: ${parsed.error.issues.map(tellIssue).join("; ")}.`);
+  }
+  for (const each of [...(parsed.data.hooks?.before ?? []), ...(parsed.data.hooks?.after ?? [])]) {
+    if ((each.command === undefined) === (each.module === undefined)) {
+      throw new RuntimeError("CONFIG_INVALID", `${source}: a hook has either "command" or "module".`);
+    }
+  }
+  return parsed.data;
+}
+
+function tellIssue(issue: z.core.$ZodIssue): string {
+  const path = issue.path.join(".");
+  if (issue.code !== "unrecognized_keys") return `${path || "the whole file"}: ${issue.message}`;
+  return issue.keys
+    .map((key) => {
+      const [meant] = nearest(key, knownKeys(issue.path), 1);
+      const name = path ? `${path}.${key}` : key;
+      return `"${name}" is not a setting${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+    })
+    .join("; ");
+}
+
+function knownKeys(path: readonly PropertyKey[]): string[] {
+  let schema: z.ZodType = settingsSchema;
+  for (const step of path) {
+    const shape = shapeOf(schema);
+    schema = shape?.[String(step)] ?? schema;
+  }
+  return Object.keys(shapeOf(schema) ?? {});
+}
+
+function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
+  const plain = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  return plain instanceof z.ZodObject ? plain.shape : undefined;
+}

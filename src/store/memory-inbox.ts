@@ -1,0 +1,39 @@
+import type { InboxEntry, InboxStore } from "../core/inbox.ts";
+
+/** How many settled entries are remembered. */
+const kept = 1000;
+
+/** The inbox for as long as the process lives. */
+export function createMemoryInbox(): InboxStore {
+  const entries = new Map<string, InboxEntry>();
+  let changes = 0;
+
+  function forgetOldest(): void {
+    for (const [id, { state }] of entries) {
+      if (entries.size <= kept) return;
+      if (state !== "waiting") entries.delete(id);
+    }
+  }
+
+  return {
+    async add(entry) {
+      entries.set(entry.id, structuredClone(entry));
+      forgetOldest();
+    },
+    async get(id) {
+      return structuredClone(entries.get(id));
+    },
+    async list({ states, limit }) {
+      const found = [...entries.values()].filter(({ state }) => states?.includes(state) ?? true);
+      return structuredClone(found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit));
+    },
+    async settle(id, settlement, at) {
+      const entry = entries.get(id);
+      if (entry?.state !== "waiting") return false;
+      entries.set(id, { ...entry, state: settlement.state, settledAt: at, settlement: structuredClone(settlement) });
+      changes += 1;
+      return true;
+    },
+    revision: () => changes,
+  };
+}

@@ -1,0 +1,72 @@
+import { existsSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import type { JournalHead, JournalHeads } from "../core/journal-heads.ts";
+import type { Connection, Row } from "./connection.ts";
+import type { Database } from "./database.ts";
+import { toStoreError } from "./store-error.ts";
+
+/** Over a database that other stores share. */
+export function createSqliteJournalHeads(database: Database): JournalHeads {
+  return {
+    save: (head) => database.write((connection) => saveHead(connection, head)),
+    saveNow: (head) => database.writeNow((connection) => saveHead(connection, head)),
+    list: () => database.read((connection) => connection.all(selectHeads).map(headFromRow)),
+    async remove(writers) {
+      if (writers.length === 0) return;
+      await database.write((connection) => {
+        for (const writer of writers) connection.run("DELETE FROM journal_heads WHERE writer = ?", writer);
+      });
+    },
+  };
+}
+
+/**
+ * The heads of a store that is not in use by this process, without changing anything: also on a read-only disk. Undefined
+ * when there is no store; throws a RuntimeError when it can't be read.
+ */
+export function readJournalHeads(path: string): JournalHead[] | undefined {
+  if (!existsSync(path)) return undefined;
+  try {
+    return query(new DatabaseSync(path, { readOnly: true }));
+  } catch (first) {
+    try {
+      // A log that can't be opened for want of a place for its index: without it, what is in the file itself can be read.
+      const location = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
+      return query(new DatabaseSync(new URL(location), { readOnly: true }));
+    } catch {
+      throw toStoreError(first, path);
+    }
+  }
+}
+
+function query(database: DatabaseSync): JournalHead[] {
+  try {
+    const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_heads'").get();
+    return known ? database.prepare(selectHeads).all().map(headFromRow) : [];
+  } finally {
+    database.close();
+  }
+}
+
+function saveHead(connection: Connection, { writer, seq, hash, segment, bytes, at }: JournalHead): void {
+  connection.run(upsert, writer, seq, hash, segment, bytes, Number.isFinite(at) ? Math.trunc(at) : 0);
+}
+
+const upsert = `
+  INSERT INTO journal_heads (writer, seq, hash, segment, bytes, at) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (writer) DO UPDATE SET
+    seq = excluded.seq, hash = excluded.hash, segment = excluded.segment, bytes = excluded.bytes, at = excluded.at
+  WHERE excluded.seq >= seq`;
+
+const selectHeads = "SELECT writer, seq, hash, segment, bytes, at FROM journal_heads ORDER BY at, writer";
+
+function headFromRow(row: Row): JournalHead {
+  return {
+    writer: String(row["writer"]),
+    seq: Number(row["seq"]),
+    hash: String(row["hash"]),
+    segment: Number(row["segment"]),
+    bytes: Number(row["bytes"]),
+    at: Number(row["at"]),
+  };
+}

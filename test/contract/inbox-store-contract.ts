@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { describe, test, type TestContext } from "node:test";
+import type { InboxEntry, InboxStore, Settlement } from "../../src/core/inbox.ts";
+import { createId } from "../../src/core/ids.ts";
+
+let now = Date.UTC(2026, 0, 1);
+
+export function makeEntry(given: Partial<InboxEntry> = {}): InboxEntry {
+  now += 1;
+  return {
+    id: createId("ask", now),
+    kind: "question",
+    state: "waiting",
+    executionId: "call_1",
+    conversationId: null,
+    createdAt: now,
+    question: { text: "Which one?", options: ["a", "b"], multiple: true },
+    approval: null,
+    settledAt: null,
+    settlement: null,
+    owner: { pid: 4711, startTime: "1", bootId: "b" },
+    ...given,
+  };
+}
+
+const settlement: Settlement = {
+  state: "answered",
+  who: "kim",
+  answer: { answered: true, text: "a, b", selected: ["a", "b"] },
+  scope: null,
+  reason: null,
+};
+
+/** Every promise of `InboxStore`, for each implementation. */
+export function inboxStoreContract(name: string, open: (t: TestContext) => Promise<InboxStore>): void {
+  describe(`inbox store: ${name}`, () => {
+    test("an entry comes back as it was added [L7]", async (t) => {
+      const store = await open(t);
+      const question = makeEntry();
+      const approval = makeEntry({
+        kind: "approval",
+        question: null,
+        conversationId: "ses_1",
+        approval: {
+          executionId: "call_1",
+          conversationId: "ses_1",
+          toolId: "write",
+          title: "Write a.txt",
+          detail: null,
+          preview: { text: "Create a.txt", diff: "+a" },
+          reasons: ["because"],
+          isDanger: false,
+          scopes: ["once", "always"],
+          rules: ["write(a.txt)"],
+        },
+      });
+      await store.add(question);
+      await store.add(approval);
+      assert.deepEqual(await store.get(question.id), question);
+      assert.deepEqual(await store.get(approval.id), approval);
+      assert.equal(await store.get("ask_unknown"), undefined);
+    });
+
+    test("the newest come first, by state [L7]", async (t) => {
+      const store = await open(t);
+      const entries = [makeEntry(), makeEntry(), makeEntry()];
+      for (const entry of entries) await store.add(entry);
+      await store.settle(entries[1]!.id, settlement, 5);
+      const ids = async (query: Parameters<InboxStore["list"]>[0]) => (await store.list(query)).map(({ id }) => id);
+      assert.deepEqual(await ids({ limit: 2 }), [entries[2]!.id, entries[1]!.id]);
+      assert.deepEqual(await ids({ limit: 9, states: ["waiting"] }), [entries[2]!.id, entries[0]!.id]);
+      assert.deepEqual(await ids({ limit: 9, states: ["answered", "denied"] }), [entries[1]!.id]);
+    });
+
+    test("the first to settle an entry wins, and the rest learn so [L7]", async (t) => {
+      const store = await open(t);
+      const entry = makeEntry();
+      await store.add(entry);
+      const before = store.revision();
+      const denied: Settlement = { ...settlement, state: "denied", who: "lee" };
+      const firsts = await Promise.all([store.settle(entry.id, settlement, 7), store.settle(entry.id, denied, 8)]);
+      assert.deepEqual(firsts, [true, false]);
+      assert.deepEqual(await store.get(entry.id), { ...entry, state: "answered", settledAt: 7, settlement });
+      assert.notEqual(store.revision(), before);
+      assert.equal(await store.settle("ask_unknown", settlement, 9), false);
+    });
+  });
+}
