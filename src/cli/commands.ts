@@ -190,6 +190,17 @@ docs/journal.md.`,
     examples: ["deckhand clean --dry-run", "deckhand clean --log-days 90"],
     load: async () => (await import("./clean-command.ts")).runClean,
   },
+  {
+    name: "doctor",
+    positionals: [],
+    summary: "Say what works on this machine and in this folder, and how to mend the rest",
+    details: `Looks only: no record is written, nothing is made in the workdir. What this platform can't promise is said here.
+
+Exit codes: 0 no problem (warnings may be shown), 1 a problem.`,
+    options: commonOptions,
+    examples: ["deckhand doctor", "deckhand doctor --json"],
+    load: async () => (await import("./doctor-command.ts")).runDoctor,
+  },
 ];
 
 /** `calls` alone means `calls list`. */

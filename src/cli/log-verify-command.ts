@@ -22,10 +22,12 @@ function readHead(given: string | undefined): string | undefined {
   throw new UsageError(`--head takes the hash that an earlier verify showed: 64 hexadecimal digits, got "${given}".`);
 }
 
-export function describeReport(report: VerifyReport): string {
+function describeReport(report: VerifyReport): string {
   const { problems, warnings, problemCount, warningCount } = report;
   const lines = [
-    report.ok ? "The log is whole." : `The log is NOT whole: ${problemCount} ${problemCount === 1 ? "problem" : "problems"}.`,
+    report.ok
+      ? "The log is whole."
+      : `The log is NOT whole: ${problemCount} ${problemCount === 1 ? "problem" : "problems"}.`,
     ...problems.map((each) => `  ${tellFinding(each)}`),
     ...(problemCount > problems.length ? [`  … and ${problemCount - problems.length} more`] : []),
     ...(warningCount > 0 ? ["Remarks:"] : []),

@@ -32,6 +32,8 @@ export interface ExecutionStore {
   takeCancelRequests(owner: ProcessIdentity): Promise<CancelRequest[]>;
   /** Changes whenever another connection wrote: a cheap question before a dear one. */
   revision(): number;
+  /** How many `prune` would remove. */
+  countPrunable(completedBefore: number): Promise<number>;
   /** Removes final executions that were completed before the time; says how many. */
   prune(completedBefore: number): Promise<number>;
   /** Writes what is pending and lets go of the file. Later calls reject with STORE_CLOSED. */

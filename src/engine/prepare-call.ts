@@ -74,7 +74,8 @@ export function prepareCall(
   };
   options.emit("execution:created", {
     id: record.id,
-    toolName: record.toolName,
+    // Only a name that is no tool's can hold anything.
+    toolName: record.toolId === null ? options.mask.text(record.toolName) : record.toolName,
     toolId: record.toolId,
     door: record.door,
     conversationId: record.conversationId,

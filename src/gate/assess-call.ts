@@ -53,7 +53,12 @@ function assessCommand(analysis: CommandAnalysis, judges: Judges): Assessment {
   if (analysis.isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
   return {
     kind: analysis.isReadOnly && doubts.length === 0 ? "read" : "shell",
-    subject: { kind: "command", commands: analysis.commands, paths },
+    subject: {
+      kind: "command",
+      commands: analysis.commands,
+      toAllow: doubts.length === 0 && staysInside ? analysis.changing : analysis.commands,
+      paths,
+    },
     dangers: analysis.findings,
     doubts,
   };

@@ -74,11 +74,13 @@ async function previewOf({ tool, input, workdir, signal }: PermitRequest): Promi
 function rulesToGrant(toolId: string, { subject, doubts }: Assessment): string[] {
   switch (subject.kind) {
     case "command":
-      return commandsToGrant(subject.commands).map((words) => `${toolId}(${words})`);
+      return commandsToGrant(subject.toAllow).map((words) => `${toolId}(${words})`);
     case "paths": {
       const names = subject.paths.map(({ names: [name] }) => name ?? "");
       // A star in a file's name would make the rule a pattern.
-      return names.some((name) => /[*?()\p{Cc}]/u.test(name) || name === "") ? [] : names.map((name) => `${toolId}(${name})`);
+      return names.some((name) => /[*?()\p{Cc}]/u.test(name) || name === "")
+        ? []
+        : names.map((name) => `${toolId}(${name})`);
     }
     case "url":
       return subject.host === null ? [] : [`${toolId}(domain:${subject.host})`];

@@ -57,6 +57,8 @@ async function decideAfterHooks(
 }
 
 function decide(options: GateOptions, request: PermitRequest): Decided {
+  // Nothing could speak against it, so nothing has to be looked at.
+  if (isOrder(request) && request.tool.traits.readOnly && options.rules.deny.length === 0) return ordered;
   const assessed = assessCall(request, options.judges);
   if (isThenable(assessed)) return Promise.resolve(assessed).then((found) => weigh(options, request, found));
   return weigh(options, request, assessed as Assessment);
@@ -64,15 +66,14 @@ function decide(options: GateOptions, request: PermitRequest): Decided {
 
 function weigh(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
   const { rules } = options;
-  const { tool, execution } = request;
+  const { tool } = request;
   const denying = findRestricting(rules.deny, tool.name, found.subject);
   if (denying?.isSure) {
     const { text } = denying.rule;
     return refuse("rule", `the rule deny ${text} covers it`, { rule: text, dangers: found.dangers });
   }
   if (found.dangers.length > 0) return weighDanger(options, request, found);
-  // A person or a program ordered this very call: what is not dangerous needs no second word.
-  if ((execution.door === "cli" || execution.door === "library") && !denying) return ordered;
+  if (isOrder(request) && !denying) return ordered;
 
   const asking = findRestricting(rules.ask, tool.name, found.subject);
   const doubts = [...found.doubts];
@@ -83,6 +84,11 @@ function weigh(options: GateOptions, request: PermitRequest, found: Assessment):
   const allowing = findAllowing(rules.allow, tool.name, found.subject);
   if (allowing) return allow("rule", { rule: allowing.text });
   return findGrant(options, request, found) ?? weighMode(options, request, found);
+}
+
+/** A person or a program ordered this very call: what is not dangerous needs no second word. */
+function isOrder({ execution: { door } }: PermitRequest): boolean {
+  return door === "cli" || door === "library";
 }
 
 function couldCover(effect: "deny" | "ask", { rule, isSure }: NonNullable<ReturnType<typeof findRestricting>>): string {

@@ -56,7 +56,7 @@ type Part = (spec: RuleSpec) => PartFit;
 function partsOf(subject: Subject, effect: "allow" | "restrict"): Part[] {
   switch (subject.kind) {
     case "command":
-      return subject.commands
+      return (effect === "allow" ? subject.toAllow : subject.commands)
         .filter(({ words, redirects }) => words.length > 0 || redirects.length > 0)
         .map((command) => (spec) => (spec.kind === "command" ? fitCommand(spec, command, effect) : "no"));
     case "paths":

@@ -15,6 +15,8 @@ export type Subject =
       readonly kind: "command";
       /** Every program that would be started. */
       readonly commands: readonly SimpleCommand[];
+      /** Those that a rule must allow; the others only read, inside the workdir. */
+      readonly toAllow: readonly SimpleCommand[];
       /** Arguments that are, or could be, paths in the workdir. */
       readonly paths: readonly TouchedPath[];
     }

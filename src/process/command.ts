@@ -1,3 +1,4 @@
+import type { SandboxReport } from "../core/sandbox.ts";
 import type { StopReport } from "../core/stop-report.ts";
 
 export type OutputStream = "stdout" | "stderr";
@@ -52,6 +53,10 @@ export interface CommandEnd extends CommandExit {
   readonly diskFull: boolean;
   /** Present when we stopped it, or when it returned and left processes behind. */
   readonly stop: StopReport | null;
+  /** What held it; null when it was not started. */
+  readonly sandbox: SandboxReport | null;
+  /** What the sandbox refused, as one sentence, when this output of it looks so. */
+  readonly explain: (output: string) => string | null;
   /** Why it could not be started; then nothing else happened. */
   readonly startError: StartError | null;
   /** Removes the private folder. Whoever ran the command calls it when the output was used. */

@@ -1,4 +1,5 @@
 import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { SandboxReport } from "../core/sandbox.ts";
 import type { StopReport } from "../core/stop-report.ts";
 import { findVictims } from "./find-victims.ts";
 import type { Look } from "./find-victims.ts";
@@ -9,14 +10,22 @@ import type { ProcessRecord } from "./process-record.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { markerOf } from "./run-folder.ts";
 import type { Run } from "./run-folder.ts";
+import type { SandboxView } from "./sandbox-view.ts";
 import { stopTree } from "./stop-tree.ts";
 import type { StopTarget } from "./stop-tree.ts";
 import { settlesWithin } from "./wait.ts";
+
+/** What held it; `view` is null when nothing did. */
+export interface Confinement {
+  readonly report: SandboxReport;
+  readonly view: SandboxView | null;
+}
 
 interface RunFacts {
   readonly run: Run;
   readonly record: ProcessRecord;
   readonly launched: Launched;
+  readonly confinement: Confinement;
   readonly paths: readonly string[];
   discard(): Promise<void>;
 }
@@ -66,6 +75,7 @@ export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
     run,
     record,
     launched,
+    confinement: facts.confinement,
     stop: () => stop(),
     async endLeftBehind() {
       if (leftNothing()) {
@@ -98,7 +108,8 @@ function rememberInit(table: ProcessTable, launched: Launched): () => ProcessIde
   let init: ProcessIdentity | null = null;
   return () => {
     const pid = init ? null : launched.initPid();
-    if (pid) init = identify(table, pid);
+    // Whatever the file says, it can only be a child of the process that we started.
+    if (pid && table.find(pid)?.parentPid === launched.identity.pid) init = identify(table, pid);
     return init;
   };
 }

@@ -1,19 +1,21 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, SpawnOptions, StdioOptions } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { logPath } from "./background-log.ts";
 import type { CommandExit, StartError } from "./command.ts";
+import type { Enclosure } from "./enclosure.ts";
 import { identify } from "./identity.ts";
+import { guardLog } from "./log-guard.ts";
 import { descriptors, firstProcess, namespaceArguments, readInitPid, readStatus } from "./namespace.ts";
-import type { Namespace } from "./namespace.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { markerName } from "./run-folder.ts";
 import type { Run } from "./run-folder.ts";
+import { seatbeltProgram } from "./seatbelt-profile.ts";
 
 export interface LaunchRequest {
   readonly argv: readonly [string, ...string[]];
@@ -24,7 +26,7 @@ export interface LaunchRequest {
   /** A descriptor is closed here once the child has it. */
   readonly stdout: number | "pipe";
   readonly stderr: number | "pipe";
-  readonly namespace: Namespace | null;
+  readonly enclosure: Enclosure;
   /** Outlives this process, and leaves its exit status in the file `status`. */
   readonly keep: boolean;
 }
@@ -45,13 +47,18 @@ export interface Launched {
 
 export type LaunchResult = Launched | { readonly started: false; readonly startError: StartError };
 
-/** The one place that spawns for others: own session, marked, without a terminal, inside a PID namespace if given. */
+/** The one place that spawns for others: own session, marked, without a terminal, inside the sandbox if there is one. */
 export async function launch(table: ProcessTable, request: LaunchRequest): Promise<LaunchResult> {
   const opened = new Set([request.stdout, request.stderr].filter((to) => typeof to === "number"));
   let child: ChildProcess;
   try {
     const { file, args, stdio } = arrange(request, opened);
-    const env = { ...request.env, DECKHAND_EXECUTION: request.run.name, [markerName]: request.run.folder };
+    const env = {
+      ...request.env,
+      ...request.enclosure.env,
+      DECKHAND_EXECUTION: request.run.name,
+      [markerName]: request.run.folder,
+    };
     const options: SpawnOptions = { cwd: request.cwd, env, stdio, detached: true };
     child = spawn(file, args, options);
   } catch (thrown) {
@@ -65,11 +72,15 @@ export async function launch(table: ProcessTable, request: LaunchRequest): Promi
   }
   // A child that could not be signalled says so here; the stop finds out by itself.
   child.on("error", () => {});
+  if (request.keep) child.once("exit", guardLog(logPath(request.run.folder), child.pid));
   return watch(table, request, { child, pid: child.pid });
 }
 
 function arrange(request: LaunchRequest, opened: Set<number>): { file: string; args: string[]; stdio: StdioOptions } {
-  const { argv, namespace, stdin, stdout, stderr, keep } = request;
+  const { enclosure, stdin, stdout, stderr, keep } = request;
+  const { namespace, profile, seatbelt } = enclosure;
+  const argv: LaunchRequest["argv"] =
+    seatbelt === null ? request.argv : [seatbeltProgram, "-p", seatbelt, ...request.argv];
   if (!namespace && !keep) return { file: argv[0], args: argv.slice(1), stdio: [stdin, stdout, stderr] };
 
   const create = (name: string): number => {
@@ -80,9 +91,10 @@ function arrange(request: LaunchRequest, opened: Set<number>): { file: string; a
   const status = keep ? create("status") : "pipe";
   const stdio: StdioOptions = [stdin, stdout, create("messages"), status, "ignore", stderr, create("info")];
   const keepsPwd = "PWD" in request.env;
-  const first = { argv, keepsPwd, keptLog: keep ? logPath(request.run.folder) : null };
-  if (!namespace) return { file: "/bin/sh", args: firstProcess(first), stdio };
-  const args = namespaceArguments(namespace, { ...first, cwd: request.cwd });
+  if (!namespace) return { file: "/bin/sh", args: firstProcess({ argv, keepsPwd }), stdio };
+  // A link on the way there may not exist inside.
+  const cwd = profile === null ? request.cwd : realpathSync(request.cwd);
+  const args = namespaceArguments(namespace, { argv, keepsPwd, keep, cwd, profile });
   return { file: namespace.bwrap, args, stdio };
 }
 
@@ -91,7 +103,7 @@ function watch(
   request: LaunchRequest,
   { child, pid }: { child: ChildProcess; pid: number },
 ): Launched {
-  const wrapped = request.namespace !== null || request.keep;
+  const wrapped = request.enclosure.namespace !== null || request.keep;
   const pipes = child.stdio as readonly unknown[];
   const pipe = (pipes[descriptors.status] ?? null) as Duplex | null;
   const gone = new Promise<void>((resolve) => void child.once("exit", () => resolve()));
@@ -109,7 +121,7 @@ function watch(
         resolve(wrapped ? outerEnd(exitCode, killedBy) : { exitCode, killedBy });
       });
     }),
-    initPid: () => (request.namespace ? readInitPid(join(request.run.folder, "info")) : null),
+    initPid: () => (request.enclosure.namespace ? readInitPid(join(request.run.folder, "info")) : null),
     release: () => void pipe?.end(),
   };
 

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { constants } from "node:os";
 import type { CommandExit } from "./command.ts";
-import { endGuard, startGuard } from "./log-guard.ts";
 
 /** The sandbox program and the shell that stands first inside it. */
 export interface Namespace {
@@ -14,8 +13,10 @@ export interface NamespaceRequest {
   readonly cwd: string;
   /** The environment itself has a PWD; otherwise the one that bwrap adds is taken out again. */
   readonly keepsPwd: boolean;
-  /** What shall outlive this process names its log, which must not grow for ever. */
-  readonly keptLog: string | null;
+  /** Shall outlive this process. */
+  readonly keep: boolean;
+  /** What is visible and allowed inside; null: everything, as it is. */
+  readonly profile: readonly string[] | null;
 }
 
 /**
@@ -24,12 +25,12 @@ export interface NamespaceRequest {
  */
 export const descriptors = { messages: 2, status: 3, stderr: 5, info: 6 } as const;
 
-/** The arguments of bwrap. Everything that is visible or allowed inside is decided here. */
+/** The arguments of bwrap. */
 export function namespaceArguments(namespace: Namespace, request: NamespaceRequest): string[] {
-  const view = ["--dev-bind", "/", "/", "--proc", "/proc", "--chdir", request.cwd];
-  const life = ["--unshare-pid", "--as-pid-1", ...(request.keptLog === null ? ["--die-with-parent"] : [])];
+  const profile = request.profile ?? ["--dev-bind", "/", "/", "--proc", "/proc"];
+  const life = ["--unshare-pid", "--as-pid-1", ...(request.keep ? [] : ["--die-with-parent"])];
   const first = [namespace.shell, ...firstProcess(request)];
-  return [...view, ...life, "--info-fd", String(descriptors.info), "--", ...first];
+  return [...profile, "--chdir", request.cwd, ...life, "--info-fd", String(descriptors.info), "--", ...first];
 }
 
 /**
@@ -40,19 +41,22 @@ export function namespaceArguments(namespace: Namespace, request: NamespaceReque
  *
  * The command replaces a subshell, so it keeps its name and arguments, and the shell's own
  * "Killed" goes to descriptor 2. That line is the only thing that tells death by signal 9 from `exit 137`.
+ *
+ * Nothing inside may hold descriptor 6: what is written there is believed.
  */
-export function firstProcess({ argv, keepsPwd, keptLog }: Omit<NamespaceRequest, "cwd">): string[] {
+export function firstProcess({ argv, keepsPwd }: Pick<NamespaceRequest, "argv" | "keepsPwd">): string[] {
   const script = [
-    ...(keptLog === null ? [] : [startGuard]),
+    "exec 6>&-",
+    // A core dump would put the memory of a program, and so its secrets, into the workdir.
+    "ulimit -c 0",
     ...(keepsPwd ? [] : ["unset PWD OLDPWD"]),
-    '(exec 2>&5 3>&- 5>&- 6>&- && exec "$@")',
+    '(exec 2>&5 3>&- 5>&- && exec "$@")',
     "status=$?",
-    ...(keptLog === null ? [] : [endGuard]),
     'echo "$status" >&3',
     "read -r _ <&3",
     'exit "$status"',
   ].join("\n");
-  return ["-c", script, "sh", ...(keptLog === null ? [] : [keptLog]), ...argv];
+  return ["-c", script, "sh", ...argv];
 }
 
 /** What a status line and the shell's messages say about the end; null when the line is not there. */

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import type { SandboxReport } from "../core/sandbox.ts";
 import type { StopReport } from "../core/stop-report.ts";
 import type { CommandExit, StartError } from "./command.ts";
 import type { HeldRun } from "./hold-run.ts";
@@ -27,6 +28,8 @@ export type PeerStart =
 /** A child that we talk to through pipes: a tool host, an MCP server, another agent. */
 export interface Peer {
   readonly pid: number;
+  /** What holds it. */
+  readonly sandbox: SandboxReport;
   /** Writing to a peer that has ended does nothing; its end is told by `exited`. */
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -68,7 +71,8 @@ function attach(parts: ProcessParts, request: PeerRequest, held: HeldRun): Peer 
   request.signal?.addEventListener("abort", onAbort, { once: true });
   if (request.signal?.aborted) onAbort();
   const exited = settle();
-  return { pid: identity.pid, stdin, stdout, stderrTail: () => tail() + sandboxError, exited, stop };
+  const sandbox = held.confinement.report;
+  return { pid: identity.pid, sandbox, stdin, stdout, stderrTail: () => tail() + sandboxError, exited, stop };
 
   async function settle(): Promise<CommandExit> {
     const end = await ended;

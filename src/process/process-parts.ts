@@ -1,8 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { StartError } from "./command.ts";
-import type { Namespace } from "./namespace.ts";
+import type { Sandbox } from "./enclosure.ts";
+import type { PrivateFolder } from "./private-folder.ts";
 import type { ProcessTable } from "./process-table.ts";
+import type { SandboxView } from "./sandbox-view.ts";
 import type { Ticker } from "./ticker.ts";
 
 /** What everything in this room works with; made once by `createProcesses`. */
@@ -14,8 +16,10 @@ export interface ProcessParts {
   readonly graceMs: number;
   /** This process. */
   readonly identity: ProcessIdentity;
-  /** Null: there is none, or none is wanted. A start error: one is required, and there is none. */
-  sandbox(): Promise<Namespace | StartError | null>;
+  /** What the next command may see, and what holds it to that. A start error: a sandbox is required, and there is none. */
+  sandbox(): Promise<{ readonly sandbox: Sandbox; readonly view: SandboxView | null } | StartError>;
+  /** Made at the first call, and removed when this runtime ends. */
+  privateFolder(): PrivateFolder;
   readonly owned: Owned;
 }
 

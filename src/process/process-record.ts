@@ -19,6 +19,10 @@ export interface ProcessRecord {
   /** Lives on when its owner ends. */
   readonly keep: boolean;
   readonly ownerSession: string | null;
+  /** Missing names that were masked while it ran. Records of earlier versions do not say it. */
+  readonly masks?: readonly string[];
+  /** Missing names that must be missing afterwards as well. */
+  readonly swept?: readonly string[];
   readonly exit: CommandExit | null;
   readonly exitedAt: number | null;
   /** It was ended by us. Records of earlier versions do not say it. */

@@ -1,12 +1,18 @@
+import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { SandboxReport } from "../core/sandbox.ts";
 import { createBackground } from "./background.ts";
 import type { Background } from "./background.ts";
 import type { CommandEnd, CommandRequest } from "./command.ts";
+import { openEnclosure } from "./enclosure.ts";
 import { identify, isAlive } from "./identity.ts";
 import { openPeer } from "./open-peer.ts";
 import type { PeerRequest, PeerStart } from "./open-peer.ts";
 import { createOwned } from "./own.ts";
+import { makePrivateFolder, privateName } from "./private-folder.ts";
+import type { PrivateFolder } from "./private-folder.ts";
 import { chooseSandbox } from "./probe-sandbox.ts";
 import type { SandboxChoice } from "./probe-sandbox.ts";
 import type { ProcessParts } from "./process-parts.ts";
@@ -15,6 +21,7 @@ import { reapAbandoned } from "./reap.ts";
 import type { Reaped } from "./reap.ts";
 import { runCommand } from "./run-command.ts";
 import { openRunFolder } from "./run-folder.ts";
+import type { SandboxView } from "./sandbox-view.ts";
 import { createTicker } from "./ticker.ts";
 
 export interface ProcessesOptions {
@@ -23,6 +30,11 @@ export interface ProcessesOptions {
   readonly clock: Clock;
   /** `auto`: where it works; `require`: nothing starts without it. */
   readonly sandbox: SandboxChoice;
+  /**
+   * What commands may see and change; asked for each command. Without it there is only a PID namespace, which ends
+   * what runs but hides and protects nothing, and is called no sandbox.
+   */
+  readonly view?: () => SandboxView;
   /** How long a stopped process may take after SIGTERM. */
   readonly graceMs?: number;
 }
@@ -38,8 +50,10 @@ export interface Processes {
   readonly identity: ProcessIdentity;
   /** False only when that very process has certainly ended. */
   isAlive(identity: ProcessIdentity): boolean;
-  /** Found out at the first question, by running it. */
-  sandbox(): Promise<"namespace" | "none">;
+  /** What holds the next command. Found out by running it, once for each profile. */
+  sandbox(): Promise<SandboxReport>;
+  /** Why commands are not held by a sandbox, as a sentence for a person; null when they are. Never rejects. */
+  sandboxProblem(): Promise<string | null>;
   /** Stops everything that was started here, except what is to be kept, and resolves when that is proved. */
   close(): Promise<void>;
 }
@@ -50,7 +64,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const table = openProcessTable(process.platform);
   const identity = identify(table, process.pid) ?? { pid: process.pid, startTime: "", bootId: table.bootId };
   const owned = createOwned();
-  let sandbox: ReturnType<typeof chooseSandbox> | undefined;
+  const probes = new Map<string, ReturnType<typeof chooseSandbox>>();
+  let privateFolder: PrivateFolder | undefined;
   const parts: ProcessParts = {
     table,
     clock,
@@ -59,18 +74,40 @@ export function createProcesses(options: ProcessesOptions): Processes {
     identity,
     owned,
     ticker: createTicker(clock),
-    sandbox: () => (sandbox ??= probe()),
+    privateFolder: () => (privateFolder ??= openPrivateFolder()),
+    async sandbox() {
+      const view = options.view?.() ?? null;
+      const found = await probe(view);
+      return "code" in found ? found : { sandbox: found, view };
+    },
   };
   const background = createBackground(parts);
 
-  async function probe(): ReturnType<typeof chooseSandbox> {
-    try {
-      return await chooseSandbox({ choice: options.sandbox, table, clock, runFolder });
-    } catch (thrown) {
-      // The run folder could not be used just now: the next command asks again.
-      sandbox = undefined;
-      throw thrown;
-    }
+  function openPrivateFolder(): PrivateFolder {
+    const path = join(runFolder, privateName(identity));
+    owned.folders.add(path);
+    return makePrivateFolder(path);
+  }
+
+  function probe(view: SandboxView | null): ReturnType<typeof chooseSandbox> {
+    const key = view === null ? "" : `${view.profile} ${view.network} ${view.workdir}`;
+    const known = probes.get(key);
+    if (known) return known;
+    const probing = chooseSandbox({ choice: options.sandbox, ...parts, view });
+    probes.set(key, probing);
+    // The run folder could not be used just now: the next command asks again.
+    probing.catch(() => probes.delete(key));
+    return probing;
+  }
+
+  async function look(): Promise<{ readonly report: SandboxReport; readonly problem: string | null }> {
+    const found = await parts.sandbox();
+    if ("code" in found) return { report: noSandbox, problem: found.message };
+    const { kind, problem } = found.sandbox;
+    if (kind === "none" || !found.view) return { report: noSandbox, problem: tellProblem(problem) };
+    const network = found.view.network || !found.sandbox.cutsNetwork;
+    const limit = problem === null ? null : `The sandbox holds only a part: ${problem}.`;
+    return { report: { kind, profile: found.view.profile, network }, problem: limit };
   }
 
   let closing: Promise<void> | undefined;
@@ -82,10 +119,20 @@ export function createProcesses(options: ProcessesOptions): Processes {
     openPeer: (request) => openPeer(parts, request),
     reapAbandoned: () => reapAbandoned(parts),
     isAlive: (other) => isAlive(table, other),
-    async sandbox() {
-      const found = await parts.sandbox();
-      return found && "bwrap" in found ? "namespace" : "none";
+    sandbox: async () => (await look()).report,
+    async sandboxProblem() {
+      try {
+        return (await look()).problem;
+      } catch (thrown) {
+        return tellProblem(messageOf(thrown));
+      }
     },
     close: () => (closing ??= owned.endAll()),
   };
+}
+
+const noSandbox = openEnclosure.report;
+
+function tellProblem(problem: string | null): string {
+  return `Commands run without a sandbox: ${problem ?? "there is none"}.`;
 }

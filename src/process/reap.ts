@@ -1,10 +1,12 @@
 import { readdirSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import type { StopReport } from "../core/stop-report.ts";
 import { keptMs, readBackgroundState } from "./background-state.ts";
 import { runsInside } from "./find-victims.ts";
 import { isAlive } from "./identity.ts";
+import { removeTraces } from "./masks.ts";
+import { isPrivateName } from "./private-folder.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { readRecord } from "./process-record.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -36,9 +38,17 @@ export async function reapAbandoned(parts: ProcessParts): Promise<Reaped[]> {
 
 async function reapFolder(parts: ProcessParts, name: string): Promise<Reaped | undefined> {
   const folder = join(parts.runFolder, name);
+  if (isPrivateName(name)) {
+    if (!takerLives(parts, name)) await removeRun(folder);
+    return undefined;
+  }
   const original = originalName(name);
   if (original !== name && takerLives(parts, name)) return undefined;
   const record = readRecord(folder);
+  if (record && !isAlive(parts.table, record.child ?? record.owner)) {
+    // Also of one that is kept for its output: the workdir must not be full of them.
+    removeTraces(parts, { name, traces: record });
+  }
   if (!isAbandoned(parts, { folder, record })) return undefined;
   if (runsInside(parts.table, targetOf(parts.table, { name: original, folder, record }))) return undefined;
 
@@ -51,6 +61,7 @@ async function reapFolder(parts: ProcessParts, name: string): Promise<Reaped | u
   const { table, clock, graceMs } = parts;
   const target = targetOf(table, { name: original, folder: taken, record });
   const stop = await stopTree(target, { table, clock, graceMs });
+  removeTraces(parts, { name: basename(taken), traces: record });
   await removeRun(taken);
   return { executionId: record?.executionId ?? original, kind: record?.kind ?? "command", stop };
 }

@@ -1,5 +1,6 @@
 import type { CommandEnd, CommandExit, CommandRequest, StartError } from "./command.ts";
 import { isDiskFull } from "./disk-full.ts";
+import { explainRefusal } from "./explain-refusal.ts";
 import type { HeldRun } from "./hold-run.ts";
 import type { LiveRun, ProcessParts } from "./process-parts.ts";
 import { sandboxFailed, startRun } from "./start-run.ts";
@@ -69,7 +70,18 @@ async function follow(
   }
   // One that ended by itself may have written too much just before: its output is cut as well, so say so.
   const stoppedBy = cause ?? (cut ? "output_limit" : null);
-  return { ...exit, stoppedBy, ...streams, diskFull, stop, startError: null, discard: () => held.discard() };
+  const { report: sandbox, view } = held.confinement;
+  return {
+    ...exit,
+    stoppedBy,
+    ...streams,
+    diskFull,
+    stop,
+    sandbox,
+    explain: (text) => view && explainRefusal(view, text),
+    startError: null,
+    discard: () => held.discard(),
+  };
 }
 
 /** How the command ended; unknown only for one that survived everything. */
@@ -88,6 +100,8 @@ function notRun(why: { stoppedBy?: StopCause; startError?: StartError }): Comman
     stderr: nothing,
     diskFull: false,
     stop: null,
+    sandbox: null,
+    explain: () => null,
     startError: why.startError ?? null,
     discard: () => Promise.resolve(),
   };

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
+import { chmod, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 
@@ -66,5 +66,23 @@ export function createRun(runFolder: string, executionId: string): Run {
 }
 
 export async function removeRun(folder: string): Promise<void> {
-  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  try {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EACCES") throw thrown;
+    // What a command left in its /tmp may forbid its own removal, as Go's module cache does.
+    await openFolders(folder);
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+async function openFolders(folder: string): Promise<void> {
+  try {
+    await chmod(folder, 0o700);
+    for (const entry of await readdir(folder, { withFileTypes: true })) {
+      if (entry.isDirectory()) await openFolders(join(folder, entry.name));
+    }
+  } catch {
+    // The first removal is still busy with the others, and was quicker here.
+  }
 }

@@ -1,8 +1,10 @@
 import { closeSync, constants, openSync } from "node:fs";
+import type { SandboxReport } from "../core/sandbox.ts";
 import type { StopReport } from "../core/stop-report.ts";
 import { logPath, readLogTail } from "./background-log.ts";
 import type { BackgroundProcess } from "./background.ts";
 import type { StartError } from "./command.ts";
+import { explainRefusal } from "./explain-refusal.ts";
 import { holdBackground } from "./hold-background.ts";
 import type { BackgroundHandle } from "./hold-background.ts";
 import type { HeldRun } from "./hold-run.ts";
@@ -32,6 +34,9 @@ export type BackgroundStart =
       /** The end of its output so far. */
       readonly output: string;
       readonly stop: StopReport | null;
+      readonly sandbox: SandboxReport;
+      /** See `CommandEnd`. */
+      readonly explain: (output: string) => string | null;
     };
 
 interface Registry {
@@ -84,7 +89,10 @@ export async function startBackground(
     return { state: "not_started", startError: sandboxFailed(sandboxError) };
   }
   const stop = state === "stopped" ? await handle.stop() : state === "exited" ? await handle.ended : null;
-  return { state, process: registry.find(id)!, output: readLogTail(folder, outputBytes).text, stop };
+  const { report: sandbox, view } = held.confinement;
+  const output = readLogTail(folder, outputBytes).text;
+  const explain = (text: string): string | null => view && explainRefusal(view, text);
+  return { state, process: registry.find(id)!, output, stop, sandbox, explain };
 }
 
 function hold(parts: ProcessParts, { readiness }: BackgroundRequest, { held, fd }: { held: HeldRun; fd: number }) {

@@ -2,14 +2,16 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { StartError } from "./command.ts";
+import { enclose, openEnclosure } from "./enclosure.ts";
 import { endMarked } from "./end-marked.ts";
 import { holdRun } from "./hold-run.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { launch } from "./launch.ts";
 import type { LaunchRequest } from "./launch.ts";
-import type { Namespace } from "./namespace.ts";
+import { removeTraces } from "./masks.ts";
+import type { Traces } from "./masks.ts";
 import type { ProcessParts } from "./process-parts.ts";
-import { writeRecord } from "./process-record.ts";
+import { readRecord, writeRecord } from "./process-record.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import { findStartProblem } from "./resolve-program.ts";
 import type { StartRequest } from "./resolve-program.ts";
@@ -43,20 +45,23 @@ export async function startRun(parts: ProcessParts, request: RunRequest): Promis
   if (problem) return { ok: false, startError: problem };
   let run: Run | undefined;
   try {
-    const namespace = request.childless ? null : await parts.sandbox();
-    if (namespace && "code" in namespace) return { ok: false, startError: namespace };
+    const held = request.childless ? null : await parts.sandbox();
+    if (held && "code" in held) return { ok: false, startError: held };
     if (parts.owned.closed) return { ok: false, startError: closedError };
     if (request.signal?.aborted) return { ok: false, startError: abortedError };
     run = createRun(parts.runFolder, request.executionId);
     parts.owned.folders.add(run.folder);
-    return await launchIn(parts, request, { run, namespace });
+    return await launchIn(parts, request, { run, held });
   } catch (thrown) {
     if (run) {
       await endMarked(run, parts);
+      removeTraces(parts, { name: run.name, traces: readRecord(run.folder) });
       await discardRun(parts, run);
     }
+    const code = codeOf(thrown) ?? "UNKNOWN";
+    if (code === "SANDBOX_UNAVAILABLE") return { ok: false, startError: { code, message: messageOf(thrown) } };
     const message = `The run folder "${parts.runFolder}" can't be used: ${messageOf(thrown)}`;
-    return { ok: false, startError: { code: codeOf(thrown) ?? "UNKNOWN", message } };
+    return { ok: false, startError: { code, message } };
   }
 }
 
@@ -68,21 +73,23 @@ export function sandboxFailed(complaint: string): StartError {
   return { code: "SANDBOX_UNAVAILABLE", message: `The sandbox could not be set up: ${complaint}` };
 }
 
+type Held = Exclude<Awaited<ReturnType<ProcessParts["sandbox"]>>, StartError>;
+
 async function launchIn(
   parts: ProcessParts,
   request: RunRequest,
-  place: { run: Run; namespace: Namespace | null },
+  place: { run: Run; held: Held | null },
 ): Promise<RunStart> {
-  const { run, namespace } = place;
+  const { run, held } = place;
   const { cwd, env, keep = false } = request;
   const scriptPath = join(run.folder, "script");
   const argv: RunRequest["argv"] = request.script === undefined ? request.argv : [...request.argv, scriptPath];
-  const record: ProcessRecord = {
+  let record: ProcessRecord = {
     kind: request.kind,
     executionId: request.executionId,
     owner: parts.identity,
     child: null,
-    contained: namespace !== null,
+    contained: held !== null && held.sandbox.namespace !== null,
     command: argv,
     cwd,
     startedAt: parts.clock.now(),
@@ -91,14 +98,20 @@ async function launchIn(
     exit: null,
     exitedAt: null,
   };
+  const note = (traces: Traces): void => writeRecord(run.folder, (record = { ...record, ...traces }));
   writeRecord(run.folder, record);
   if (request.script !== undefined) writeFileSync(scriptPath, request.script, { mode: 0o600, flag: "wx" });
+  const script = request.script === undefined ? null : scriptPath;
+  const enclosure = held ? enclose(parts, held, { run, keep, script, note }) : openEnclosure;
+  const release = (): void => removeTraces(parts, { name: run.name, traces: record });
   const { paths, ...stdio } = request.outputs(run);
-  const launched = await launch(parts.table, { argv, cwd, env, run, ...stdio, namespace, keep });
+  const launched = await launch(parts.table, { argv, cwd, env, run, ...stdio, enclosure, keep });
   if (!launched.started) {
+    release();
     await discardRun(parts, run);
     return { ok: false, startError: launched.startError };
   }
+  launched.child.once("exit", release);
   const complete = { ...record, child: launched.identity };
   try {
     writeRecord(run.folder, complete);
@@ -106,7 +119,8 @@ async function launchIn(
     // The disk filled up just now. It runs; should we die, the marker finds it without these facts.
   }
   const discard = (): Promise<void> => discardRun(parts, run);
-  return { ok: true, held: holdRun(parts, { run, record: complete, launched, paths, discard }) };
+  const confinement = { report: enclosure.report, view: enclosure.report.kind === "none" ? null : held!.view };
+  return { ok: true, held: holdRun(parts, { run, record: complete, launched, confinement, paths, discard }) };
 }
 
 async function discardRun(parts: ProcessParts, run: Run): Promise<void> {

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { codeOf, RuntimeError } from "../core/errors.ts";
+import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import type { Folders } from "./folders.ts";
 import { readOrCreateSecret } from "./private-key.ts";
 
@@ -28,6 +28,20 @@ export function claimDataFolder(folders: Folders): void {
   if (isNew || isUnused(data)) createWhole(mark, id);
   if (readMark(mark) !== id) throw notOurs(data);
   unlessThere(() => writeFileSync(join(data, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 }));
+}
+
+/** Why the one that is there can't be used, as a sentence; null when it can, or when there is none. Touches nothing. */
+export function findDataFolderProblem({ data, ownerId }: Folders): string | null {
+  try {
+    if (!lstatSync(data, { throwIfNoEntry: false })) return null;
+    refuseStrange(data);
+    const mark = readMark(join(data, "owner"));
+    const isOurs =
+      mark === null ? isUnused(data) : existsSync(ownerId) && mark === readFileSync(ownerId, "utf8").trim();
+    return isOurs ? null : notOurs(data).message;
+  } catch (thrown) {
+    return thrown instanceof RuntimeError ? thrown.message : unusable(data, messageOf(thrown)).message;
+  }
 }
 
 /** For a person who looked at it: from now on it is theirs. */

@@ -1,7 +1,5 @@
 import { existsSync } from "node:fs";
 import { systemClock, type Clock } from "../core/clock.ts";
-import { RuntimeError } from "../core/errors.ts";
-import type { ExecutionStore } from "../core/execution-store.ts";
 import { encodeBody } from "../journal/journal-line.ts";
 import { openJournal, type Journal } from "../journal/open-journal.ts";
 import { pruneSegments } from "../journal/prune-segments.ts";
@@ -62,23 +60,20 @@ export async function cleanRecords(options: CleanOptions): Promise<CleanReport> 
         folder: folders.logs,
         clock,
         heads,
-        settings: configuration.log,
+        settings: { ...configuration.log, onFailure: "refuse" },
         mask: (text) => text,
         onFailed: ({ error }) => void problems.push(error),
         about: { door: "cli", command: "clean" },
       });
   try {
-    if (journal?.problem) throw new RuntimeError("LOG_UNWRITABLE", `Nothing was removed. ${journal.problem}`);
-    const executions = journal ? await store.prune(executionsBefore) : await countPrunable(store, executionsBefore);
+    // Told first, removed then: what can't be told is kept.
+    const executions = await store.countPrunable(executionsBefore);
     await note(journal, { what: "executions", count: executions, until: timeOf(executionsBefore) });
-    const outputs = cleanOutputs({
-      folder: folders.outputs,
-      before: outputsBefore,
-      maxBytes: retention.outputsMaxBytes,
-      isDryRun,
-    });
-    const { files: count, bytes, until } = outputs;
+    if (journal && executions > 0) await store.prune(executionsBefore);
+    const kept = { folder: folders.outputs, before: outputsBefore, maxBytes: retention.outputsMaxBytes };
+    const { files: count, bytes, until } = cleanOutputs({ ...kept, isDryRun: true });
     await note(journal, { what: "outputs", count, bytes, until: until === null ? null : timeOf(until) });
+    if (journal) cleanOutputs({ ...kept, isDryRun: false });
     const log =
       logBefore === null ? undefined : await pruneSegments({ folder: folders.logs, before: logBefore, heads, journal });
     return reportOf({ executions, outputs: { count, bytes }, ...(log ? { log } : {}), problems });
@@ -123,23 +118,4 @@ async function note(
 
 function timeOf(ms: number): string {
   return new Date(Math.abs(ms) <= 8.64e15 ? ms : 0).toISOString();
-}
-
-const pageSize = 500;
-
-/** What `prune` would remove. Ids begin with the time of creation, so whatever is younger than that is not read. */
-async function countPrunable(store: ExecutionStore, completedBefore: number): Promise<number> {
-  const states = ["completed", "failed", "cancelled", "timeout"] as const;
-  let count = 0;
-  let beforeId = `call_${Math.max(0, Math.trunc(completedBefore))
-    .toString(16)
-    .padStart(12, "0")
-    .replace(/^(.{8})/, "$1-")}`;
-  for (;;) {
-    const page = await store.list({ states, limit: pageSize, beforeId });
-    count += page.filter(({ completedAt }) => completedAt !== null && completedAt < completedBefore).length;
-    const last = page.at(-1);
-    if (!last || page.length < pageSize) return count;
-    beforeId = last.id;
-  }
 }

@@ -4,6 +4,7 @@ import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createEventBus } from "../core/event-bus.ts";
 import type { Permit } from "../core/permit.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
 import { askNobody } from "../core/question.ts";
 import { routeStable } from "../core/route-call.ts";
 import { createEngine } from "../engine/engine.ts";
@@ -13,6 +14,7 @@ import { createInbox } from "../inbox/inbox.ts";
 import { childEnvironment } from "../process/child-environment.ts";
 import { createProcesses } from "../process/processes.ts";
 import { createCallRecords } from "./call-records.ts";
+import { logQuestions } from "./log-questions.ts";
 import { limitsByCanonicalName, openCatalog } from "./open-catalog.ts";
 import { locateFolders } from "./folders.ts";
 import { loadConfiguration, projectFile } from "./load-configuration.ts";
@@ -109,7 +111,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     ledger,
     permit: config.permit ? inTurn(config.permit, gate.permit) : gate.permit,
     route: config.route ?? routeStable,
-    ask: config.ask ?? (isAttended ? askNobody : inbox.ask),
+    ask: logQuestions(config.ask ?? (isAttended ? askNobody : inbox.ask), records.journal),
     mask: masker,
     afterRun: gate.afterRun,
     mayChangeInput: config.permit ? () => true : gate.mayChangeInput,
@@ -133,7 +135,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
         bus.emit("process:reaped", { executionId, pids: stop.killed.map(({ pid }) => pid) });
       }
       const reports = new Map(reaped.map(({ executionId, stop }) => [executionId, stop]));
-      await recoverExecutions({ store, clock, isAlive: (owner) => processes.isAlive(owner), reaped: reports });
+      const isAlive = (owner: ProcessIdentity): boolean => processes.isAlive(owner);
+      const ended = await recoverExecutions({ store, clock, isAlive, reaped: reports });
+      // The store has them; the journal is to say what became of them as well.
+      for (const execution of ended) await ledger.settled(execution, "safe");
     } catch (thrown) {
       warnings.push(`What an earlier run left behind could not be looked at: ${messageOf(thrown)}`);
     }

@@ -46,7 +46,7 @@ function untrusted(file: string, widening: readonly string[]): string {
   return `${file} sets ${keys}, which a folder may only do when you trust it: look at the file, then run \`deckhand trust\`. Until then ${widening.length === 1 ? "that is" : "those are"} ignored.`;
 }
 
-function userFile(env: Environment): string {
+export function userFile(env: Environment): string {
   return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
 }
 

@@ -111,13 +111,17 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ExecutionSt
       assertOpen();
       return requests;
     },
+    async countPrunable(completedBefore) {
+      assertOpen();
+      return entries
+        .values()
+        .filter(({ execution }) => isOld(execution, completedBefore))
+        .toArray().length;
+    },
     async prune(completedBefore) {
       assertOpen();
       const before = entries.size;
-      for (const [id, entry] of entries) {
-        const { state, completedAt } = entry.execution;
-        if (isFinal(state) && completedAt !== null && completedAt < completedBefore) remove(id, entry);
-      }
+      for (const [id, entry] of entries) if (isOld(entry.execution, completedBefore)) remove(id, entry);
       order = createOldestFirst();
       for (const id of entries.keys()) order.add(id);
       return before - entries.size;
@@ -140,6 +144,10 @@ function matches({ states, toolId, conversationId, beforeId }: ExecutionQuery, e
     (conversationId === undefined || execution.conversationId === conversationId) &&
     (beforeId === undefined || execution.id < beforeId)
   );
+}
+
+function isOld({ state, completedAt }: Execution, completedBefore: number): boolean {
+  return isFinal(state) && completedAt !== null && completedAt < completedBefore;
 }
 
 function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {

@@ -54,6 +54,8 @@ export function createSqliteStore(database: Database): ExecutionStore {
       });
     },
     revision: () => database.dataVersion() + ownRequests,
+    countPrunable: (completedBefore) =>
+      database.read((connection) => Number(connection.get(countPrunable, completedBefore)?.["count"])),
     async prune(completedBefore) {
       let pruned = 0;
       for (;;) {
@@ -78,8 +80,12 @@ const requests = `
     AND owner_pid = ? AND owner_start = ? AND owner_boot = ?
   ORDER BY id`;
 
+const prunable = "completed_at < ? AND completed_at IS NOT NULL AND state NOT IN ('pending', 'running')";
+
+const countPrunable = `SELECT count(*) AS count FROM executions WHERE ${prunable}`;
+
 const prune = `
   DELETE FROM executions WHERE rowid IN (
     SELECT rowid FROM executions
-    WHERE completed_at < ? AND completed_at IS NOT NULL AND state NOT IN ('pending', 'running')
+    WHERE ${prunable}
     ORDER BY completed_at LIMIT ?)`;

@@ -90,7 +90,7 @@ function fromSystem(thrown: unknown, path: string): unknown {
 /** For whoever can't or does not want to repair it now. */
 export const workWithout = "set DECKHAND_STORE_KIND=memory to work without records";
 
-function damaged(path: string, detail: string, options: ErrorOptions): RuntimeError {
+export function damaged(path: string, detail: string, options?: ErrorOptions): RuntimeError {
   return new RuntimeError(
     "STORE_DAMAGED",
     `The store ${path} is damaged (${detail}): move the file away, together with its -wal and -shm, and start again with an empty history.`,

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
+import type { Resource } from "../core/resource.ts";
 import type { Tool } from "../core/tool.ts";
 import { failure, type Failure } from "./failure.ts";
 import { askedLimits, runIn, runProgram, type Program, type ShellParts } from "./run-program.ts";
+import { runStrict } from "./run-strict.ts";
 import { readyMs, startInBackground } from "./start-in-background.ts";
 
 const bashInput = z.object({
@@ -28,12 +30,23 @@ export function createBashTool(parts: ShellParts): Tool<BashInput> {
     // TERM, a grace of 2 s, KILL, and at most 10 s of looking for what is left.
     stopMs: 15_000,
     input: bashInput,
+    resources: ({ command, background }): Resource[] => {
+      const isReadOnly = !background && parts.analyse?.(command).isReadOnly === true;
+      return [{ kind: "everything", access: isReadOnly ? "read" : "write" }];
+    },
+    preview: ({ command, cwd }) =>
+      Promise.resolve({ text: cwd === undefined ? command : `${command}\n(in the folder ${cwd})` }),
     limits: (input) => (input.background ? { timeoutMs: readyMs(input) + 10_000 } : askedLimits(input)),
     run: (input, context) =>
       runIn(input.cwd, context, async (cwd) => {
+        const { strict } = parts;
         const program = programOf(input.command, cwd);
-        if (input.background) return startInBackground(parts, { ...input, program }, context);
-        return foregroundProblem(input) ?? runProgram(parts, program, context);
+        if (input.background && !strict) return startInBackground(parts, { ...input, program }, context);
+        const problem = input.background ? undefined : foregroundProblem(input);
+        if (problem) return problem;
+        return strict
+          ? runStrict({ ...parts, strict }, { ...input, cwd }, context)
+          : runProgram(parts, program, context);
       }),
   });
 }

@@ -50,7 +50,7 @@ export async function commandResult(end: CommandEnd, options: ResultOptions): Pr
     ok: false,
     error: `${subject} exited with code ${end.exitCode}`,
     errorType: "exit_code",
-    ...hintFor(end),
+    ...hintFor(end, shown.output),
   };
 }
 
@@ -103,7 +103,9 @@ function filesOf(files: readonly string[]): { readonly files?: readonly string[]
   return files.length > 0 ? { files } : {};
 }
 
-function hintFor({ exitCode }: CommandEnd): { readonly hint?: string } {
+function hintFor({ exitCode, explain }: CommandEnd, output: string): { readonly hint?: string } {
+  const refusal = explain(output);
+  if (refusal !== null) return { hint: refusal };
   if (exitCode === 127) return { hint: "A program was not found: check its name, or install it." };
   if (exitCode === 126) return { hint: "A program was found but can't be executed: check its mode." };
   return {};

@@ -6,8 +6,9 @@ import type { Edit } from "./apply-edit.ts";
 import { asResult, failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { countOf, formatBytes } from "./format-bytes.ts";
-import { locateTarget } from "./locate-target.ts";
-import type { Located } from "./locate.ts";
+import { withTarget } from "./locate-target.ts";
+import { locate } from "./locate.ts";
+import type { Held } from "./locate.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { diffBytes, previewChange } from "./preview-change.ts";
 import { readStart } from "./read-start.ts";
@@ -40,14 +41,17 @@ export const editTool = defineTool({
   }),
   resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "write" }],
   async preview(input, { workdir }) {
-    const located = await locateTarget(input.file_path, workdir);
-    return located.ok ? previewEdit(located, allEdits(input)) : { text: located.error };
+    const preview = await withTarget(input.file_path, workdir, (held) => previewEdit(held, allEdits(input)));
+    return "error" in preview ? { text: preview.error } : preview;
   },
   run: (input, { workdir, signal }) =>
     asResult(input.file_path, signal, async () => {
-      const located = await locateTarget(input.file_path, workdir);
+      const located = await locate(input.file_path, workdir);
       if (!located.ok) return located;
-      return oneAtATime(located.path, () => edit(located, allEdits(input), signal));
+      // Held only when its turn has come: those before it may have made the file.
+      return oneAtATime(located.path, () =>
+        withTarget(input.file_path, workdir, (held) => edit(held, allEdits(input), signal)),
+      );
     }),
 });
 
@@ -57,20 +61,20 @@ function allEdits({ more_edits = [], ...first }: Edit & { readonly more_edits?: 
 
 const mostDiffLines = 60;
 
-async function edit(located: Located, edits: readonly Edit[], signal: AbortSignal): Promise<ToolResult> {
-  const planned = await planEdits(located, edits);
+async function edit(held: Held, edits: readonly Edit[], signal: AbortSignal): Promise<ToolResult> {
+  const planned = await planEdits(held, edits);
   if (!planned.ok) return planned;
   const { start, after, replacements } = planned;
   signal.throwIfAborted();
-  const replaced = await replaceFile(located, after, { signal, mayReplace: () => changedMeanwhile(located, start) });
+  const replaced = await replaceFile(held, after, { signal, mayReplace: () => changedMeanwhile(held, start) });
   if (!replaced.ok) return replaced;
-  const diff = diffBytes({ shown: located.shown, before: start.bytes, after });
-  const done = `Edited ${located.shown}: ${countOf(replacements, "replacement")}.`;
+  const diff = diffBytes({ shown: held.shown, before: start.bytes, after });
+  const done = `Edited ${held.shown}: ${countOf(replacements, "replacement")}.`;
   return {
     ok: true,
     output: diff === undefined ? done : `${done}\n${cutDiff(diff, mostDiffLines)}`,
-    data: { file_path: located.shown, replacements, bytes: after.length },
-    files: [located.path],
+    data: { file_path: held.shown, replacements, bytes: after.length },
+    files: [held.path],
   };
 }
 
@@ -83,12 +87,12 @@ interface PlannedEdits {
   readonly replacements: number;
 }
 
-async function planEdits(located: Located, edits: readonly Edit[]): Promise<PlannedEdits | Failure> {
-  const { shown } = located;
-  const start = await readStart(located, largestFile);
+async function planEdits(held: Held, edits: readonly Edit[]): Promise<PlannedEdits | Failure> {
+  const { shown } = held;
+  const start = await readStart(held, largestFile);
   if (!start.ok)
     return start.errorType === "not_found" ? { ...start, hint: `${start.hint} write makes new files.` } : start;
-  if (!start.isWhole && start.stats.size <= largestFile) return changed(located);
+  if (!start.isWhole && start.stats.size <= largestFile) return changed(held);
   if (!start.isWhole) {
     const error = `${shown} is too large to edit (${formatBytes(Number(start.stats.size))}; the limit is 32 MB).`;
     return failure("too_large", error, "Change it with a program, through bash.");
@@ -114,19 +118,19 @@ async function planEdits(located: Located, edits: readonly Edit[]): Promise<Plan
 }
 
 /** Asked at the last moment: between it and the rename only another process could slip in. */
-async function changedMeanwhile(located: Located, start: FileStart): Promise<Failure | undefined> {
-  const now = await readStart(located, largestFile);
+async function changedMeanwhile(held: Held, start: FileStart): Promise<Failure | undefined> {
+  const now = await readStart(held, largestFile);
   const isSame = now.ok && now.isWhole && now.stats.ino === start.stats.ino && now.bytes.equals(start.bytes);
-  return isSame ? undefined : changed(located);
+  return isSame ? undefined : changed(held);
 }
 
-function changed({ shown }: Located): Failure {
+function changed({ shown }: Held): Failure {
   const error = `${shown} was changed by somebody else during the edit; nothing was written.`;
   return failure("changed_meanwhile", error, "Read it again, then send the edit again.");
 }
 
-async function previewEdit(located: Located, edits: readonly Edit[]): Promise<Preview> {
-  const planned = await planEdits(located, edits);
+async function previewEdit(held: Held, edits: readonly Edit[]): Promise<Preview> {
+  const planned = await planEdits(held, edits);
   if (!planned.ok) return { text: planned.error };
-  return previewChange({ shown: located.shown, before: planned.start.bytes, after: planned.after });
+  return previewChange({ shown: held.shown, before: planned.start.bytes, after: planned.after });
 }

@@ -1,16 +1,17 @@
-import { lstat } from "node:fs/promises";
-import { join } from "node:path";
+import { lstatSync } from "node:fs";
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import { asResult } from "./failure.ts";
 import { countOf, formatCount } from "./format-bytes.ts";
 import { compileGlob } from "./glob-pattern.ts";
-import { locateFolder, showPath } from "./locate-folder.ts";
-import type { Located } from "./locate.ts";
+import type { GlobPattern } from "./glob-pattern.ts";
+import { showPath, withFolder } from "./locate-folder.ts";
+import type { HeldFolder } from "./locate-folder.ts";
 import { isInOwnFolder } from "./own-folder.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
-import { walkTree } from "./walk-tree.ts";
+import { lookAt, walkTree } from "./walk-tree.ts";
+import type { TreeEntry, Walk } from "./walk-tree.ts";
 
 export const globTool = defineTool({
   name: "glob",
@@ -36,25 +37,30 @@ interface Wanted {
 }
 
 async function findFiles(wanted: Wanted, { workdir, signal }: ToolContext): Promise<ToolResult> {
-  const { pattern, path = ".", limit = 1000 } = wanted;
-  const glob = compileGlob(pattern);
+  const glob = compileGlob(wanted.pattern);
   if (!glob.ok) return glob;
-  const folder = await locateFolder(path, workdir);
-  if (!folder.ok) return folder;
+  return withFolder(wanted.path ?? ".", workdir, (folder) => findIn(folder, { ...wanted, glob, signal }));
+}
+
+async function findIn(
+  folder: HeldFolder,
+  { glob, signal, ...wanted }: Wanted & { readonly glob: GlobPattern; readonly signal: AbortSignal },
+): Promise<ToolResult> {
+  const { pattern, limit = 1000 } = wanted;
   const includeIgnored = wanted.include_ignored === true || isInOwnFolder(folder);
-  const found: string[] = [];
+  const found: TreeEntry[] = [];
+  const tree = { root: folder.folder, signal };
   const { unreadable } = await walkTree({
-    root: folder.path,
-    signal,
+    ...tree,
     includeIgnored,
     maxDepth: Infinity,
     enters: (names) => glob.couldContain(names),
     visit(entry) {
-      if (glob.matches(entry.folder, entry.name, entry.kind === "folder")) found.push(entry.path);
+      if (glob.matches(entry.folder, entry.name, entry.kind === "folder")) found.push(entry);
       return undefined;
     },
   });
-  const newest = await sortByAge(folder, found, signal);
+  const newest = await sortByAge(tree, found);
   const files = newest.slice(0, limit).map((name) => (folder.shown === "." ? name : `${folder.shown}/${name}`));
   const notes: string[] = [];
   if (found.length === 0) {
@@ -75,27 +81,14 @@ async function findFiles(wanted: Wanted, { workdir, signal }: ToolContext): Prom
   };
 }
 
-const atOnce = 64;
-
-async function sortByAge(folder: Located, found: readonly string[], signal: AbortSignal): Promise<string[]> {
-  const aged: { name: string; changedAt: number }[] = [];
-  for (let at = 0; at < found.length; at += atOnce) {
-    signal.throwIfAborted();
-    const names = found.slice(at, at + atOnce);
-    aged.push(
-      ...(await Promise.all(
-        names.map(async (name) => ({ name, changedAt: await changedAt(join(folder.path, name)) })),
-      )),
-    );
-  }
+async function sortByAge(tree: Pick<Walk, "root" | "signal">, found: readonly TreeEntry[]): Promise<string[]> {
+  const seen = await lookAt(tree, found, changedAt);
+  // What can't be asked any more is gone since it was found.
+  const aged = found.map((entry) => ({ name: entry.path, changedAt: seen.get(entry) ?? 0 }));
   aged.sort((a, b) => b.changedAt - a.changedAt || (a.name < b.name ? -1 : 1));
   return aged.map(({ name }) => name);
 }
 
-async function changedAt(path: string): Promise<number> {
-  return lstat(path).then(
-    (stats) => stats.mtimeMs,
-    // Gone since it was found.
-    () => 0,
-  );
+function changedAt(path: string): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

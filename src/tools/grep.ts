@@ -1,28 +1,30 @@
-import { stat } from "node:fs/promises";
 import { relative } from "node:path";
 import { z } from "zod";
 import { clipText } from "../core/cut-text.ts";
 import { defineTool } from "../core/define-tool.ts";
-import { codeOf } from "../core/errors.ts";
 import type { Tool, ToolResult } from "../core/tool.ts";
 import type { Processes } from "../process/processes.ts";
+import { ownFolder } from "../safety/path/own-records.ts";
+import { isSecretPath } from "../safety/path/secret-names.ts";
+import { namesBetween } from "../safety/path/path-name.ts";
 import { asResult, failure } from "./failure.ts";
-import type { Failure } from "./failure.ts";
 import { countOf } from "./format-bytes.ts";
 import { choosePaths } from "./grep-paths.ts";
-import type { PathChoice } from "./grep-paths.ts";
-import { parseCounts, parsePaths, parseRecords, recordOptions } from "./grep-records.ts";
+import { keepPaths, readFindings } from "./grep-findings.ts";
+import type { GrepFindings } from "./grep-findings.ts";
+import { recordOptions } from "./grep-records.ts";
+import type { GrepRecord } from "./grep-records.ts";
 import { describeBinaries, reportBinaries, reportCounts, reportFiles, reportRecords } from "./grep-report.ts";
 import type { Findings } from "./grep-report.ts";
-import { locate } from "./locate.ts";
-import type { Located } from "./locate.ts";
+import { withPlace } from "./locate.ts";
+import type { Held } from "./locate.ts";
 import { showMatchesInLongLines } from "./long-lines.ts";
-import type { RunSearch, SearchTerms } from "./long-lines.ts";
+import type { RunSearch } from "./long-lines.ts";
 import { notFound } from "./open-file.ts";
-import { isInOwnFolder, ownFolder } from "./own-folder.ts";
+import { isInOwnFolder } from "./own-folder.ts";
 import { runRipgrep } from "./ripgrep.ts";
-import type { RipgrepEnd } from "./ripgrep.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
+import { searchSteadily } from "./steady-search.ts";
 
 const input = z.object({
   pattern: z.string().min(1).max(10_000).describe("Regular expression, Rust syntax"),
@@ -61,35 +63,43 @@ async function grep(asked: GrepInput, workdir: string, run: RunSearch): Promise<
   if (asked.pattern.includes("\0")) {
     return failure("pattern", "The pattern contains a NUL character.", "Send it without that character.");
   }
-  const place = await locateSearch(asked.path ?? ".", workdir);
-  if (!place.ok) return place;
-  const wanted = isInOwnFolder(place) ? { ...asked, include_ignored: true } : asked;
-  const path = relative(place.root, place.path) || ".";
-  const choice = choosePaths({ glob: place.isOneFile ? undefined : wanted.glob, type: wanted.type, folder: path });
-  if (!choice.ok) return choice;
-  const how = { options: [...fixedOptions, ...patternOptions(wanted)], pattern: patternOf(wanted), cwd: place.root };
-  const found = await run({
-    ...how,
-    options: [...how.options, ...choice.options, ...outputOptions(wanted)],
-    paths: [path],
-    memory: place.isOneFile ? "mapped" : "auto",
+  return withPlace<ToolResult>(asked.path ?? ".", workdir, async (held) => {
+    const { stats } = held.place;
+    if (stats === undefined) return notFound(held);
+    if (stats.isFile() || stats.isDirectory()) return grepIn(held, asked, run);
+    return failure("not_a_file", `${held.shown} is a pipe, socket or device.`, "Search a file or a folder.");
   });
-  return found.ok ? report(found, wanted, { choice, how, run }) : found;
 }
 
-type SearchPlace = Located & { readonly isOneFile: boolean };
+async function grepIn(held: Held, asked: GrepInput, run: RunSearch): Promise<ToolResult> {
+  const isOneFile = held.place.stats?.isFile() === true;
+  const wanted = isInOwnFolder(held) ? { ...asked, include_ignored: true } : asked;
+  const path = relative(held.root, held.path) || ".";
+  const choice = choosePaths({ glob: isOneFile ? undefined : wanted.glob, type: wanted.type, folder: path });
+  if (!choice.ok) return choice;
+  const how = { options: [...fixedOptions, ...patternOptions(wanted)], pattern: patternOf(wanted), cwd: held.root };
+  const options = [...how.options, ...choice.options, ...outputOptions(wanted)];
+  const memory = isOneFile ? "mapped" : "auto";
+  const found = await searchSteadily(held.guard, path, async (paths) => {
+    const end = await run({ ...how, options, paths, memory });
+    return end.ok ? readFindings(end, wanted.output_mode ?? "content") : end;
+  });
+  if ("error" in found) return found;
+  const findings = keepPaths(found.findings, (each) => choice.takes(each) && mayShow(held, each));
+  const show: ShowLong = (records) => showMatchesInLongLines(records, { ...how, guard: held.guard }, run);
+  const notes = found.leftOut > 0 ? [describeLeftOut(found.leftOut)] : [];
+  return report(findings, wanted, { notes, show, scope: describeScope(held, wanted) });
+}
 
-async function locateSearch(given: string, workdir: string): Promise<SearchPlace | Failure> {
-  const located = await locate(given, workdir);
-  if (!located.ok) return located;
-  try {
-    const stats = await stat(located.path);
-    if (stats.isFile() || stats.isDirectory()) return { ...located, isOneFile: stats.isFile() };
-    return failure("not_a_file", `${located.shown} is a pipe, socket or device.`, "Search a file or a folder.");
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return notFound(located);
-    throw thrown;
-  }
+type ShowLong = (records: readonly GrepRecord[]) => Promise<readonly GrepRecord[]>;
+
+function describeLeftOut(leftOut: number): string {
+  return `[${countOf(leftOut, "file")} left out: moved while they were searched. Search again.]`;
+}
+
+/** A search of a whole tree shows nothing of files that hold secrets: whoever wants that names the file or its folder. */
+function mayShow({ root, path }: Held, found: string): boolean {
+  return isSecretPath(namesBetween(root, path)) || !isSecretPath(found.split("/"));
 }
 
 /** Exactly what git ignores is left out: no settings of this machine, no ignore files of other tools. */
@@ -138,36 +148,37 @@ function patternOf(wanted: GrepInput): string {
 }
 
 async function report(
-  { output, isCut, unreadable }: RipgrepEnd,
+  { records, binaries, files, counts, isCut, unreadable }: GrepFindings,
   wanted: GrepInput,
-  { choice, how, run }: { choice: PathChoice; how: SearchTerms; run: RunSearch },
+  { notes: first, show, scope }: { readonly notes: readonly string[]; readonly show: ShowLong; readonly scope: string },
 ): Promise<ToolResult> {
-  const notes = unreadable > 0 ? [`[${countOf(unreadable, "path")} could not be read.]`] : [];
+  const notes = unreadable > 0 ? [...first, `[${countOf(unreadable, "path")} could not be read.]`] : first;
   const findings: Findings = { limit: wanted.limit ?? 250, isCut, notes };
-  const takes = ({ path }: { path: string }): boolean => choice.takes(path);
-  if (wanted.output_mode === "files") {
-    const paths = parsePaths(output).filter((path) => choice.takes(path));
-    return paths.length === 0 ? nothing(wanted, notes) : reportFiles(paths.toSorted(), findings);
-  }
-  if (wanted.output_mode === "count") {
-    const counts = parseCounts(output).filter(takes);
-    return counts.length === 0 ? nothing(wanted, notes) : reportCounts(counts.toSorted(byPlace), findings);
-  }
-  const parsed = parseRecords(output, isCut);
-  const records = parsed.records.filter(takes).toSorted(byPlace);
-  const binaries = parsed.binaries.filter((path) => choice.takes(path));
-  if (records.length === 0) return binaries.length > 0 ? reportBinaries(binaries, findings) : nothing(wanted, notes);
-  const shown = isMultiline(wanted) ? records : await showMatchesInLongLines(records, how, run);
+  if (files.length > 0) return reportFiles(files.toSorted(), findings);
+  if (counts.length > 0) return reportCounts(counts.toSorted(byPlace), findings);
+  if (records.length === 0)
+    return binaries.length > 0 ? reportBinaries(binaries, findings) : nothing(wanted, scope, notes);
+  const sorted = records.toSorted(byPlace);
+  const shown = isMultiline(wanted) ? sorted : await show(sorted);
   const allNotes = binaries.length > 0 ? [`[${describeBinaries(binaries)}]`, ...notes] : notes;
-  return reportRecords(shown, { ...findings, isCut: parsed.isCut, notes: allNotes });
+  return reportRecords(shown, { ...findings, notes: allNotes });
 }
 
 function byPlace(a: { path: string; line?: number }, b: { path: string; line?: number }): number {
   return a.path === b.path ? (a.line ?? 0) - (b.line ?? 0) : a.path < b.path ? -1 : 1;
 }
 
-function nothing({ pattern, include_ignored }: GrepInput, notes: readonly string[]): ToolResult {
-  const scope = include_ignored ? "" : " Files that git ignores were left out.";
+function nothing({ pattern }: GrepInput, scope: string, notes: readonly string[]): ToolResult {
   const output = [`No matches for ${clipText(pattern, 200)}.${scope}`, ...notes].join("\n");
   return { ok: true, output, data: { matches: [], total_matches: 0, total_files: 0, truncated: false } };
+}
+
+/** What was not searched. It must not depend on what is in a file of secrets, or it would tell. */
+function describeScope(held: Held, { include_ignored }: GrepInput): string {
+  const kinds: string[] = [];
+  if (!include_ignored) kinds.push("files that git ignores");
+  if (held.place.stats?.isDirectory() && !isSecretPath(namesBetween(held.root, held.path)))
+    kinds.push("files of secrets (.env, keys)");
+  const text = kinds.join(" and ");
+  return text === "" ? "" : ` ${text[0]!.toUpperCase()}${text.slice(1)} were left out.`;
 }

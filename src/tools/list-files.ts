@@ -1,15 +1,15 @@
-import { lstat, readlink } from "node:fs/promises";
-import { join } from "node:path";
+import { lstatSync, readlinkSync } from "node:fs";
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
-import type { ToolContext, ToolResult } from "../core/tool.ts";
+import type { ToolResult } from "../core/tool.ts";
 import { asResult } from "./failure.ts";
 import { countOf, formatBytes, formatCount } from "./format-bytes.ts";
-import { locateFolder, showPath } from "./locate-folder.ts";
+import { showPath, withFolder } from "./locate-folder.ts";
+import type { HeldFolder } from "./locate-folder.ts";
 import { isInOwnFolder } from "./own-folder.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
-import { walkTree } from "./walk-tree.ts";
-import type { TreeEntry } from "./walk-tree.ts";
+import { lookAt, walkTree } from "./walk-tree.ts";
+import type { TreeEntry, Walk } from "./walk-tree.ts";
 
 const input = z.object({
   path: z.string().optional().describe("Folder, default the workdir"),
@@ -25,20 +25,21 @@ export const listFilesTool = defineTool({
   timeoutMs: 30_000,
   input,
   resources: resourcesOfSearch,
-  run: (wanted, context) => asResult(wanted.path ?? ".", context.signal, () => listFiles(wanted, context)),
+  run: (wanted, context) =>
+    asResult(wanted.path ?? ".", context.signal, () =>
+      withFolder(wanted.path ?? ".", context.workdir, (folder) => listFiles(wanted, folder, context.signal)),
+    ),
 });
 
-async function listFiles(wanted: z.output<typeof input>, { workdir, signal }: ToolContext): Promise<ToolResult> {
-  const { path = ".", depth = 2, limit = 500 } = wanted;
-  const folder = await locateFolder(path, workdir);
-  if (!folder.ok) return folder;
+async function listFiles(wanted: z.output<typeof input>, folder: HeldFolder, signal: AbortSignal): Promise<ToolResult> {
+  const { depth = 2, limit = 500 } = wanted;
   const includeIgnored = wanted.include_ignored === true || isInOwnFolder(folder);
   const entries: TreeEntry[] = [];
   const leftOut: string[] = [];
   let truncated = false;
+  const tree = { root: folder.folder, signal };
   const { unreadable } = await walkTree({
-    root: folder.path,
-    signal,
+    ...tree,
     includeIgnored,
     maxDepth: depth,
     isSorted: true,
@@ -49,7 +50,7 @@ async function listFiles(wanted: z.output<typeof input>, { workdir, signal }: To
     },
     leavesOut: (entry) => leftOut.push(entry.kind === "folder" ? `${entry.path}/` : entry.path),
   });
-  const listed = await Promise.all(entries.map((entry) => describe(folder.path, entry)));
+  const listed = await describe(tree, entries);
   const notes: string[] = [];
   if (listed.length === 0) notes.push(`${folder.shown} has no ${leftOut.length > 0 ? "other " : ""}entries.`);
   if (truncated) {
@@ -76,21 +77,27 @@ interface Listed extends TreeEntry {
   readonly detail: string;
 }
 
-async function describe(root: string, entry: TreeEntry): Promise<Listed> {
-  const path = join(root, entry.path);
+async function describe(tree: Pick<Walk, "root" | "signal">, entries: readonly TreeEntry[]): Promise<Listed[]> {
+  const seen = await lookAt(tree, entries, describeEntry);
   // Whatever happened to it since it was seen: its name is still worth showing.
-  if (entry.kind === "link") {
-    const target = await readlink(path).catch(() => "?");
-    return { ...entry, bytes: null, detail: ` -> ${target}` };
-  }
+  return entries.map((entry) => seen.get(entry) ?? { ...entry, bytes: null, detail: "" });
+}
+
+function describeEntry(path: string, entry: TreeEntry): Listed {
+  if (entry.kind === "link") return { ...entry, bytes: null, detail: ` -> ${targetOf(path)}` };
   if (entry.kind === "file") {
-    const bytes = await lstat(path).then(
-      ({ size }) => size,
-      () => null,
-    );
+    const bytes = lstatSync(path, { throwIfNoEntry: false })?.size ?? null;
     return { ...entry, bytes, detail: bytes === null ? "" : `  ${formatBytes(bytes)}` };
   }
   return { ...entry, bytes: null, detail: entry.kind === "folder" ? "/" : "  (a pipe, socket or device)" };
+}
+
+function targetOf(link: string): string {
+  try {
+    return readlinkSync(link);
+  } catch {
+    return "?"; // no link any more
+  }
 }
 
 function renderTree(listed: readonly Listed[]): string[] {

@@ -1,22 +1,38 @@
-import { stat } from "node:fs/promises";
-import { codeOf } from "../core/errors.ts";
+import type { OpenFolder } from "../safety/path/open-folder.ts";
 import { failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
-import { locate } from "./locate.ts";
-import type { Located } from "./locate.ts";
+import { withPlace } from "./locate.ts";
+import type { Held, Located } from "./locate.ts";
 import { notFound } from "./open-file.ts";
 
-/** As `locate`, for a folder that is there. */
+export interface HeldFolder extends Held {
+  readonly folder: OpenFolder;
+}
+
+/** As `withPlace`, for a folder that is there. */
+export async function withFolder<Result>(
+  given: string,
+  workdir: string,
+  use: (held: HeldFolder) => Promise<Result>,
+): Promise<Result | Failure> {
+  return withPlace<Result | Failure>(given, workdir, async (held) => {
+    const { stats, name } = held.place;
+    if (stats === undefined) return notFound(held);
+    if (!stats.isDirectory()) {
+      return failure("not_directory", `${held.shown} is a file, not a folder.`, "Give the folder it is in.");
+    }
+    const folder = held.place.folder.enter(name);
+    try {
+      return await use({ ...held, folder });
+    } finally {
+      folder.close();
+    }
+  });
+}
+
+/** Where such a folder is, to start a program in it. */
 export async function locateFolder(given: string, workdir: string): Promise<Located | Failure> {
-  const located = await locate(given, workdir);
-  if (!located.ok) return located;
-  try {
-    if ((await stat(located.path)).isDirectory()) return located;
-    return failure("not_directory", `${located.shown} is a file, not a folder.`, "Give the folder it is in.");
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return notFound(located);
-    throw thrown;
-  }
+  return withFolder(given, workdir, ({ path, shown, root }) => Promise.resolve({ ok: true, path, shown, root }));
 }
 
 /** A path on a line of its own: names with control characters are quoted, so that they can't pass for other lines. */

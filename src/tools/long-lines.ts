@@ -1,13 +1,14 @@
-import { constants } from "node:fs";
-import { open, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { codeOf } from "../core/errors.ts";
+import type { PathGuard } from "../safety/path/open-path-guard.ts";
+import { openRegular } from "../safety/path/open-regular.ts";
+import type { NotOpened, OpenedRegular } from "../safety/path/open-regular.ts";
 import type { Failure } from "./failure.ts";
 import type { GrepRecord } from "./grep-records.ts";
 import type { RipgrepEnd, RipgrepRequest } from "./ripgrep.ts";
 import { detectFormat } from "./text-format.ts";
 
 export type RunSearch = (request: RipgrepRequest) => Promise<RipgrepEnd | Failure>;
-export type SearchTerms = Pick<RipgrepRequest, "options" | "pattern" | "cwd">;
+export type SearchTerms = Pick<RipgrepRequest, "options" | "pattern" | "cwd"> & { readonly guard: PathGuard };
 
 const mostFiles = 10;
 const largestFile = 20_000_000;
@@ -26,25 +27,53 @@ export async function showMatchesInLongLines(
   const long = records.filter(({ isCut, isMatch }) => isCut && isMatch).map(({ path }) => path);
   const paths: string[] = [];
   for (const path of [...new Set(long)].slice(0, mostFiles)) {
-    if (await isSearchable(join(terms.cwd, path))) paths.push(path);
+    if (await isSearchable(terms.guard, path)) paths.push(path);
   }
   const places = paths.length === 0 ? new Map<string, number>() : await findPlaces(paths, terms, run);
   return Promise.all(
     records.map(async (record) => {
       if (!record.isCut) return record;
       const place = places.get(keyOf(record.path, record.line));
-      const around = place === undefined ? undefined : await readAround(join(terms.cwd, record.path), place);
+      const around = place === undefined ? undefined : await readAround(terms.guard, record.path, place);
       return { ...record, text: around ?? `${record.text}…` };
     }),
   );
 }
 
 /** Ripgrep keeps every match of a line in memory when it is asked for places. */
-async function isSearchable(path: string): Promise<boolean> {
-  return stat(path).then(
-    ({ size }) => size <= largestFile,
-    () => false,
-  );
+async function isSearchable(guard: PathGuard, path: string): Promise<boolean> {
+  const found = await inFile(guard, path, ({ stats }) => Promise.resolve(stats.size <= largestFile));
+  return found === true;
+}
+
+/** Undefined when it is gone, moved or closed to us since it was searched. */
+async function inFile<Answer>(
+  guard: PathGuard,
+  path: string,
+  ask: (file: OpenedRegular) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    const opened = await openFound(guard, path);
+    if (!opened?.ok) return undefined;
+    try {
+      return await ask(opened);
+    } finally {
+      await opened.handle.close();
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+}
+
+async function openFound(guard: PathGuard, path: string): Promise<OpenedRegular | NotOpened | undefined> {
+  const place = guard.find(path);
+  if (!place.ok) return undefined;
+  try {
+    return await openRegular(place);
+  } finally {
+    guard.release(place);
+  }
 }
 
 /** Path and line → where in the file the first match of that line begins. */
@@ -69,25 +98,18 @@ function keyOf(path: string, line: number): string {
   return `${line}:${path}`;
 }
 
-async function readAround(path: string, place: number): Promise<string | undefined> {
-  try {
-    const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-    try {
-      const buffer = Buffer.alloc(excerptBytes);
-      await handle.read(buffer, 0, 4, 0);
-      // Ripgrep counts in the UTF-8 that it made of other encodings.
-      if (detectFormat(buffer).encoding !== "utf-8") return undefined;
-      const start = Math.max(place - bytesBefore, 0);
-      const { bytesRead } = await handle.read(buffer, 0, excerptBytes, start);
-      const excerpt = cutToLine(buffer.subarray(0, bytesRead), place - start);
-      return start === 0 ? excerpt.replace(/^…/, "") : excerpt;
-    } finally {
-      await handle.close();
-    }
-  } catch {
-    // Gone or closed since it was searched: then the start of the line has to do.
-    return undefined;
-  }
+/** When the file is gone since it was searched, the start of the line has to do. */
+async function readAround(guard: PathGuard, path: string, place: number): Promise<string | undefined> {
+  return inFile(guard, path, async ({ handle }) => {
+    const buffer = Buffer.alloc(excerptBytes);
+    await handle.read(buffer, 0, 4, 0);
+    // Ripgrep counts in the UTF-8 that it made of other encodings.
+    if (detectFormat(buffer).encoding !== "utf-8") return undefined;
+    const start = Math.max(place - bytesBefore, 0);
+    const { bytesRead } = await handle.read(buffer, 0, excerptBytes, start);
+    const excerpt = cutToLine(buffer.subarray(0, bytesRead), place - start);
+    return start === 0 ? excerpt.replace(/^…/, "") : excerpt;
+  });
 }
 
 /** The part of an excerpt that belongs to the line of the match, with "…" where the line goes on. */

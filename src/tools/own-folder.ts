@@ -1,9 +1,7 @@
-import { relative, sep } from "node:path";
+import { ownFolder } from "../safety/path/own-records.ts";
+import { namesBetween } from "../safety/path/path-name.ts";
 
-/** The folder in a workdir where Deckhand keeps its store and the outputs that were too long to show. */
-export const ownFolder = ".deckhand";
-
-/** Whether a place is such a folder or lies in one. Who names it wants to see it, whatever git ignores. */
+/** Whether a place is Deckhand's own folder or lies in one. Who names it wants to see it, whatever git ignores. */
 export function isInOwnFolder({ root, path }: { readonly root: string; readonly path: string }): boolean {
-  return relative(root, path).split(sep).includes(ownFolder);
+  return namesBetween(root, path).includes(ownFolder);
 }

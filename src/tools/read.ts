@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
 import type { ToolResult } from "../core/tool.ts";
+import type { OpenedRegular } from "../safety/path/open-regular.ts";
 import type { CollectedLines } from "./collect-lines.ts";
 import { asResult, failure } from "./failure.ts";
 import { countOf, formatBytes, formatCount } from "./format-bytes.ts";
-import { locate } from "./locate.ts";
+import { withPlace } from "./locate.ts";
 import type { Located } from "./locate.ts";
 import { openFile } from "./open-file.ts";
-import type { OpenedFile } from "./open-file.ts";
 import { readLines } from "./read-lines.ts";
 import { recognizeBinary, sampleBytes } from "./recognize-binary.ts";
 import { detectFormat } from "./text-format.ts";
@@ -30,17 +30,17 @@ export const readTool = defineTool({
   }),
   resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "read" }],
   run: ({ file_path, offset = 1, limit = mostLines }, { workdir, signal }) =>
-    asResult(file_path, signal, async () => {
-      const located = await locate(file_path, workdir);
-      if (!located.ok) return located;
-      const opened = await openFile(located);
-      if (!opened.ok) return opened;
-      try {
-        return await readOpened(located, opened, { first: Math.max(offset, 1), count: limit, signal });
-      } finally {
-        await opened.handle.close();
-      }
-    }),
+    asResult(file_path, signal, () =>
+      withPlace<ToolResult>(file_path, workdir, async (held) => {
+        const opened = await openFile(held);
+        if (!opened.ok) return opened;
+        try {
+          return await readOpened(held, opened, { first: Math.max(offset, 1), count: limit, signal });
+        } finally {
+          await opened.handle.close();
+        }
+      }),
+    ),
 });
 
 interface Wanted {
@@ -49,7 +49,7 @@ interface Wanted {
   readonly signal: AbortSignal;
 }
 
-async function readOpened({ shown }: Located, { handle, stats }: OpenedFile, wanted: Wanted): Promise<ToolResult> {
+async function readOpened({ shown }: Located, { handle, stats }: OpenedRegular, wanted: Wanted): Promise<ToolResult> {
   const size = Number(stats.size);
   const head = Buffer.alloc(Math.min(size, sampleBytes));
   const { bytesRead } = await handle.read(head, 0, head.length, 0);

@@ -3,7 +3,7 @@ import type { CommandEnd } from "../process/command.ts";
 import type { Processes } from "../process/processes.ts";
 import { failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
-import { readStart } from "./read-start.ts";
+import { readOwnStart } from "./read-start.ts";
 
 export interface RipgrepRequest {
   readonly options: readonly string[];
@@ -124,7 +124,7 @@ function refusal(complaints: string): Failure {
   return failure("pattern", `The pattern is not valid: ${said}.`, hint);
 }
 
-async function findRipgrep(): Promise<string> {
+export async function findRipgrep(): Promise<string> {
   try {
     return (await import("@vscode/ripgrep")).rgPath;
   } catch {
@@ -134,7 +134,5 @@ async function findRipgrep(): Promise<string> {
 }
 
 async function readOutput(path: string, maxBytes: number): Promise<Buffer> {
-  if (path === "") return Buffer.alloc(0);
-  const start = await readStart({ ok: true, path, shown: path, root: path }, maxBytes);
-  return start.ok ? start.bytes : Buffer.alloc(0);
+  return path === "" ? Buffer.alloc(0) : readOwnStart(path, maxBytes);
 }

@@ -9,9 +9,16 @@ export interface ShellParts {
   readonly keepOutput: KeepOutput;
   /** For each of the two streams. */
   readonly maxOutputBytes: number;
+  /** What a command would do, as far as that can be proved from its text. */
+  readonly analyse?: (command: string) => { readonly isReadOnly: boolean };
+  /** Only in strict mode: the words of a command that is allowed there, or why it is not. */
+  readonly strict?: StrictShell;
 }
 
-type Argv = readonly [string, ...string[]];
+export type StrictShell = (command: string, cwd: string) => StrictAnswer | Promise<StrictAnswer>;
+type StrictAnswer = { readonly ok: true; readonly argv: Argv } | { readonly ok: false; readonly reason: string };
+
+export type Argv = readonly [string, ...string[]];
 
 export interface Program {
   /** What to run; the first one that exists on this machine. */
@@ -43,6 +50,7 @@ export async function runProgram(parts: ShellParts, program: Program, context: T
     });
     try {
       if (end.stop) context.stopped(end.stop);
+      if (end.sandbox) context.sandboxed(end.sandbox);
       const result = await commandResult(end, { executionId, keepOutput, maxOutputBytes, subject: program.subject });
       if (end.startError?.code !== "ENOENT") return result;
       notFound ??= result;

@@ -21,6 +21,7 @@ export function createRunPythonTool(parts: ShellParts): Tool<PythonInput> {
     stopMs: 15_000,
     input: pythonInput,
     limits: askedLimits,
+    preview: ({ code }) => Promise.resolve({ text: code }),
     run: ({ code, cwd }, context) =>
       runIn(cwd, context, (folder) => runProgram(parts, programOf(code, folder), context)),
   });

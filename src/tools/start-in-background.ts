@@ -49,11 +49,14 @@ export async function startInBackground(
 
   const { process, output } = start;
   if (start.stop) context.stopped(start.stop);
+  context.sandboxed(start.sandbox);
   const data = { id: process.id, pid: process.pid, state: start.state, exit_code: process.exitCode };
   const seen = output === "" ? "" : `\n${output}`;
   if (start.state === "exited") {
     const how = process.killedBy ? `was killed by ${process.killedBy}` : `exited with code ${process.exitCode}`;
-    return { ok: false, error: `The background process ${how} at once`, errorType: "exit_code", output, data };
+    const hint = start.explain(output);
+    const error = `The background process ${how} at once`;
+    return { ok: false, error, ...(hint === null ? {} : { hint }), errorType: "exit_code", output, data };
   }
   if (start.state === "stopped") return { ok: false, error: "Stopped", errorType: "cancelled", output, data };
   const end = input.keep_running ? "It keeps running until it is stopped." : "It ends with this program.";

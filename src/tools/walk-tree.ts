@@ -1,11 +1,12 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf } from "../core/errors.ts";
+import type { OpenFolder } from "../safety/path/open-folder.ts";
+import { ownFolder } from "../safety/path/own-records.ts";
 import { isIgnored } from "./ignore-rules.ts";
 import type { IgnoreLayer } from "./ignore-rules.ts";
 import { loadRulesAbove, loadRulesIn, namesOf } from "./load-ignore-rules.ts";
-import { ownFolder } from "./own-folder.ts";
 
 export interface TreeEntry {
   /** The names that lead to its folder from the root of the walk. */
@@ -17,8 +18,7 @@ export interface TreeEntry {
 }
 
 export interface Walk {
-  /** Absolute, without symbolic links. */
-  readonly root: string;
+  readonly root: OpenFolder;
   readonly signal: AbortSignal;
   /** Also what git ignores. `.git` is never entered and `.deckhand` never shown: name them as the root to see inside. */
   readonly includeIgnored: boolean;
@@ -51,24 +51,31 @@ const atOnce = 8;
  * only the root itself must be readable.
  */
 export async function walkTree(walk: Walk): Promise<{ readonly unreadable: number }> {
-  const rootNames = namesOf(walk.root);
-  const above = walk.includeIgnored ? [] : await loadRulesAbove(walk.root);
+  const rootNames = namesOf(walk.root.path);
+  const above = walk.includeIgnored ? [] : await loadRulesAbove(walk.root.path);
   let level: Folder[] = [{ names: [], rules: above }];
   let unreadable = 0;
   let isStopped = false;
 
-  async function readFolder(folder: Folder): Promise<ReadFolder | undefined> {
-    const path = join(walk.root, ...folder.names);
-    const entries = await readEntries(path, folder.names.length === 0);
-    if (entries === undefined) {
+  async function readFolder({ names, rules }: Folder): Promise<ReadFolder | undefined> {
+    let open: OpenFolder | undefined;
+    try {
+      open = enterFolder(walk.root, names);
+      const entries = await readdir(open.at("."), { withFileTypes: true });
+      if (!open.isInside()) throw Object.assign(new Error("It was moved away"), { code: "ENOENT" });
+      if (walk.isSorted) entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+      if (walk.includeIgnored) return { names, rules: [], entries };
+      const has = (name: string): boolean => entries.some((entry) => entry.name === name);
+      const own = { isRepository: has(".git"), hasIgnoreFile: has(".gitignore") };
+      return { names, rules: await loadRulesIn(open, rules, own), entries };
+    } catch (thrown) {
+      // Gone since it was seen, a link by now, or closed to us.
+      if (names.length === 0 || codeOf(thrown) === undefined) throw thrown;
       unreadable += 1;
       return undefined;
+    } finally {
+      if (open !== walk.root) open?.close();
     }
-    if (walk.isSorted) entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    if (walk.includeIgnored) return { names: folder.names, rules: [], entries };
-    const has = (name: string): boolean => entries.some((entry) => entry.name === name);
-    const own = { isRepository: has(".git"), hasIgnoreFile: has(".gitignore") };
-    return { names: folder.names, rules: await loadRulesIn(path, folder.rules, own), entries };
   }
 
   function visitEntries({ names, rules, entries }: ReadFolder): Folder[] {
@@ -105,14 +112,46 @@ export async function walkTree(walk: Walk): Promise<{ readonly unreadable: numbe
   return { unreadable };
 }
 
-async function readEntries(path: string, isRoot: boolean): Promise<Dirent[] | undefined> {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (thrown) {
-    // Gone since it was seen, or closed to us.
-    if (isRoot || codeOf(thrown) === undefined) throw thrown;
-    return undefined;
+/** Opens a folder of a tree, by names that were no links when they were seen; the root itself is handed back as it is. */
+export function enterFolder(root: OpenFolder, names: readonly string[]): OpenFolder {
+  if (names.length === 0) return root;
+  const entered = names.length > 1 ? root.enterAll(names) : undefined;
+  if (entered !== undefined) return entered;
+  let folder = root;
+  for (const name of names) {
+    const next = folder.enter(name);
+    if (folder !== root) folder.close();
+    folder = next;
   }
+  return folder;
+}
+
+/** After so many entries others get their turn: one look is far shorter than the way to a thread and back. */
+const lookedAtOnce = 128;
+
+/** Asks something of each entry, by a way to it that goes through its folder. Those that can't be reached any more are missing. */
+export async function lookAt<Seen>(
+  { root, signal }: Pick<Walk, "root" | "signal">,
+  entries: readonly TreeEntry[],
+  look: (path: string, entry: TreeEntry) => Seen,
+): Promise<Map<TreeEntry, Seen>> {
+  const seen = new Map<TreeEntry, Seen>();
+  let count = 0;
+  for (const inside of Map.groupBy(entries, ({ folder }) => folder.join("/")).values()) {
+    let folder: OpenFolder | undefined;
+    try {
+      folder = enterFolder(root, inside[0]!.folder);
+      for (const entry of inside) {
+        seen.set(entry, look(folder.at(entry.name), entry));
+        if (++count % lookedAtOnce === 0) await nextTurn(undefined, { signal });
+      }
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined || signal.aborted) throw thrown;
+    } finally {
+      if (folder !== root) folder?.close();
+    }
+  }
+  return seen;
 }
 
 function kindOf(entry: Dirent): TreeEntry["kind"] {

@@ -4,8 +4,9 @@ import type { Preview, ToolResult } from "../core/tool.ts";
 import { asResult, failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { countOf, formatBytes } from "./format-bytes.ts";
-import { locateTarget } from "./locate-target.ts";
-import type { Located } from "./locate.ts";
+import { withTarget } from "./locate-target.ts";
+import { locate } from "./locate.ts";
+import type { Held } from "./locate.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
 import { countLines, previewChange } from "./preview-change.ts";
 import { readStart } from "./read-start.ts";
@@ -26,22 +27,23 @@ export const writeTool = defineTool({
   preview: ({ file_path, content }, { workdir }) => previewWrite(file_path, content, workdir),
   run: ({ file_path, content }, { workdir, signal }) =>
     asResult(file_path, signal, async () => {
-      const located = await locateFile(file_path, workdir);
+      const problem = pathProblem(file_path) ?? contentProblem(content);
+      if (problem !== undefined) return problem;
+      const located = await locate(file_path, workdir);
       if (!located.ok) return located;
-      if (!content.isWellFormed()) {
-        const error = "The content holds half of a surrogate pair, which UTF-8 can't store.";
-        return failure("encoding", error, "Send it without that character.");
-      }
-      return oneAtATime(located.path, () => write(located, Buffer.from(content), signal));
+      // Held only when its turn has come: those before it may have made the file, or its folder.
+      return oneAtATime(located.path, () =>
+        withTarget(file_path, workdir, (held) => write(held, Buffer.from(content), signal)),
+      );
     }),
 });
 
 /** Enough to tell encoding and line endings. */
 const sampleBytes = 65_536;
 
-async function write(located: Located, bytes: Buffer, signal: AbortSignal): Promise<ToolResult> {
-  const old = await readStart(located, sampleBytes);
-  const replaced = await replaceFile(located, bytes, { signal });
+async function write(held: Held, bytes: Buffer, signal: AbortSignal): Promise<ToolResult> {
+  const old = await readStart(held, sampleBytes);
+  const replaced = await replaceFile(held, bytes, { signal });
   if (!replaced.ok) return replaced;
   const { before } = replaced;
   const created = before === undefined;
@@ -50,24 +52,25 @@ async function write(located: Located, bytes: Buffer, signal: AbortSignal): Prom
   if (before !== undefined && before.nlink > 1n) {
     notes.push("The file had other names (hard links): they keep the old content.");
   }
-  const done = `${created ? "Created" : "Overwrote"} ${located.shown} (${countOf(lines, "line")}, ${formatBytes(bytes.length)}).`;
+  const done = `${created ? "Created" : "Overwrote"} ${held.shown} (${countOf(lines, "line")}, ${formatBytes(bytes.length)}).`;
   return {
     ok: true,
     output: [done, ...notes].join("\n"),
-    data: { file_path: located.shown, created, bytes: bytes.length, lines },
-    files: [located.path],
+    data: { file_path: held.shown, created, bytes: bytes.length, lines },
+    files: [held.path],
   };
 }
 
-async function locateFile(given: string, workdir: string): Promise<Located | Failure> {
-  if (given.endsWith("/")) {
-    return failure(
-      "is_directory",
-      `${given} names a directory, not a file.`,
-      "Leave out the slash at the end, or add a file name.",
-    );
-  }
-  return locateTarget(given, workdir);
+function pathProblem(given: string): Failure | undefined {
+  if (!given.endsWith("/")) return undefined;
+  const error = `${given} names a directory, not a file.`;
+  return failure("is_directory", error, "Leave out the slash at the end, or add a file name.");
+}
+
+function contentProblem(content: string): Failure | undefined {
+  if (content.isWellFormed()) return undefined;
+  const error = "The content holds half of a surrogate pair, which UTF-8 can't store.";
+  return failure("encoding", error, "Send it without that character.");
 }
 
 /** The content is written exactly as given; what that does to the old form of the file is said. */
@@ -93,11 +96,13 @@ function lineEnding(bytes: Buffer): "LF" | "CRLF" | undefined {
 const longestOld = 2_000_000;
 
 async function previewWrite(given: string, content: string, workdir: string): Promise<Preview> {
-  const located = await locateFile(given, workdir);
-  if (!located.ok) return { text: located.error };
-  const old = await readStart(located, longestOld);
-  if (!old.ok && old.errorType !== "not_found") return { text: old.error };
-  if (old.ok && !old.isWhole)
-    return { text: `Replace all of ${located.shown} (${formatBytes(Number(old.stats.size))}).` };
-  return previewChange({ shown: located.shown, before: old.ok ? old.bytes : undefined, after: Buffer.from(content) });
+  const preview = pathProblem(given) ?? (await withTarget(given, workdir, (held) => previewTarget(held, content)));
+  return "error" in preview ? { text: preview.error } : preview;
+}
+
+async function previewTarget(held: Held, content: string): Promise<Preview | Failure> {
+  const old = await readStart(held, longestOld);
+  if (!old.ok && old.errorType !== "not_found") return old;
+  if (old.ok && !old.isWhole) return { text: `Replace all of ${held.shown} (${formatBytes(Number(old.stats.size))}).` };
+  return previewChange({ shown: held.shown, before: old.ok ? old.bytes : undefined, after: Buffer.from(content) });
 }

@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { renderTable } from "../../src/cli/table.ts";
 import { displayWidth, fitWidth, neutralizeLine, neutralizeText } from "../../src/cli/terminal-text.ts";
 
-test("control characters of others are shown, not obeyed", () => {
-  assert.equal(neutralizeText("\u001b[2J\u0007a\u0000b\u007f\u009bc"), "␛[2J␇a␀b␡�c");
+test("control characters of others are shown, not obeyed [G9]", () => {
+  assert.equal(neutralizeText("\u001b[2J\u0007a\u0000b\u007f\u009bc"), "␛[2J␇a␀b␡\\u009bc");
   assert.equal(neutralizeText("one\r\ntwo\tthree\rfour"), "one\ntwo\tthree␍four");
-  assert.equal(neutralizeText("abc\u202ecba\u2066\u200b"), "abc�cba��");
-  assert.equal(neutralizeText("lone \ud800 surrogate"), "lone � surrogate");
-  assert.equal(neutralizeText("한국어 👍 naïve"), "한국어 👍 naïve");
+  assert.equal(neutralizeText("abc\u202ecba\u2066\u200b"), "abc\\u202ecba\\u2066\\u200b");
+  assert.equal(neutralizeText("lone \ud800 surrogate"), "lone \\ud800 surrogate");
+  assert.equal(neutralizeText("한국어 👍 naïve 10\u00a0000"), "한국어 👍 naïve 10\u00a0000");
 });
 
 test("a cell is one line", () => {

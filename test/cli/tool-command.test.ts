@@ -36,6 +36,8 @@ const executionKeys = [
   "killed",
   "survivors",
   "owner",
+  "permission",
+  "sandbox",
 ];
 
 test("stdout is the tool's output byte for byte, and stderr stays empty when all is well [C6]", async (t) => {

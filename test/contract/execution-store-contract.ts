@@ -197,6 +197,7 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
       const atTheTime = complete(makeExecution(), { completedAt: 2000 });
       await store.save([running, ...old, atTheTime]);
       assert.equal(await store.prune(1000), 0);
+      assert.equal(await store.countPrunable(2000), 450);
       assert.equal(await store.prune(2000), 450);
       assert.equal(await store.prune(2000), 0);
       assert.deepEqual(await store.list({ limit: 1000 }), [atTheTime, running]);

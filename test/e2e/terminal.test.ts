@@ -39,15 +39,29 @@ test("Ctrl-C typed in a terminal stops the call, and nothing of it is left [E4]"
 
 test("a terminal shows one live line that disappears at the end [E9]", python, async (t) => {
   const machine = await openMachine(t);
-  const command = "printf 'step one\\n\\033[2J'; until test -e go; do sleep 0.05; done; echo result";
+  const command = "printf 'step \\033[31mone\\n\\033[2J'; until test -e go; do sleep 0.05; done; echo result";
   const running = startInTerminal(machine, ["tool", "bash", JSON.stringify({ command })]);
-  await until("the last line of output is shown", () => /bash \d+ m?s · .*␛\[2J/.test(running.stdout()));
+  await until("the last line of output is shown", () => /bash \d+ m?s · step one/.test(running.stdout()));
   await machine.run(["tool", "write", '{"file_path":"go","content":""}']);
   const { code, stdout } = await running.ended;
   assert.equal(code, 0);
   const afterLastStatus = stdout.slice(stdout.lastIndexOf("\r\u001b[K") + 4);
   assert.match(afterLastStatus, /^step one\r\n[\s\S]*result\r\n$/);
 });
+
+test(
+  "a terminal gets the output of a tool without what it would obey, a pipe gets it as it is [G9]",
+  python,
+  async (t) => {
+    const machine = await openMachine(t);
+    const command = "printf '\\033]0;title\\007\\033[31mred\\033[0m\\033[2J\\342\\200\\256 10%%\\r20%%'";
+    const input = JSON.stringify({ command });
+    const seen = await startInTerminal(machine, ["tool", "bash", input, "--quiet"]).ended;
+    assert.equal(seen.stdout, "red 10%\r\n20%\r\n");
+    const piped = await machine.run(["tool", "bash", input]);
+    assert.equal(piped.stdout, "\u001b]0;title\u0007\u001b[31mred\u001b[0m\u001b[2J\u202e 10%\r20%");
+  },
+);
 
 test("NO_COLOR keeps the terminal free of colours", python, async (t) => {
   const machine = await openMachine(t);

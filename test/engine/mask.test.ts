@@ -80,3 +80,52 @@ for (const [how, mask] of masks) {
     );
   });
 }
+
+test("pieces of output are masked as one text for each stream, and the rest comes before the end [E8]", async () => {
+  const { engine, events, eventsOf } = setUpEngine({
+    tools: [
+      looseTool({
+        name: "chatty",
+        run(_input, context) {
+          for (const output of ["one hun", "ter", "2 two"]) context.progress({ output, stream: "stdout" });
+          context.progress({ output: "hunter", stream: "stderr" });
+          context.progress({ message: "still alive" });
+          return Promise.resolve({ ok: true, output: "" });
+        },
+      }),
+    ],
+    mask: { execution: (execution) => execution, text: hide, stream: holdAll },
+  });
+  await engine.call({ tool: "chatty", input: {} });
+  const told = eventsOf("execution:progressed").map(({ progress }) => progress);
+  const outputOf = (stream: string): string =>
+    told.filter((progress) => progress.stream === stream).reduce((all, { output }) => all + (output ?? ""), "");
+  assert.equal(outputOf("stdout"), "one *** two");
+  assert.equal(outputOf("stderr"), "hunter");
+  assert.equal(told.filter(({ message }) => message === "still alive").length, 1);
+  assert.equal(events.at(-1)!.type, "execution:settled");
+});
+
+test("a stream that breaks says so once and tells nothing more [E2]", async () => {
+  const breaks = (): never => {
+    throw new Error(`can't mask ${secret}`);
+  };
+  const { engine, eventsOf } = setUpEngine({
+    tools: [leaky],
+    mask: { execution: (execution) => execution, text: hide, stream: () => ({ push: breaks, end: breaks }) },
+  });
+  assert.equal((await engine.call(calls[0]!)).state, "completed");
+  const [first, ...others] = eventsOf("execution:progressed").map(({ progress }) => progress.output);
+  assert.deepEqual([first, others], ["[withheld: masking failed]", [undefined]]);
+});
+
+function holdAll(): { push(piece: string): string; end(): string } {
+  let held = "";
+  return {
+    push(piece) {
+      held += piece;
+      return "";
+    },
+    end: () => hide(held),
+  };
+}

@@ -78,10 +78,10 @@ test("a rule for a path holds for the file tools and for commands that name it, 
 });
 
 test("a value that is not known and could fall under a deny rule is asked about [G8]", async (t) => {
-  const { call, asked } = await openGated(t, { permissions: { allow: ["bash"], deny: ["bash(git push *)"] } });
-  await call("bash", { command: "git $ACTION origin" });
+  const { call, asked } = await openGated(t, { permissions: { allow: ["bash"], deny: ["bash(frob push *)"] } });
+  await call("bash", { command: "frob $ACTION origin" });
   assert.equal(asked.length, 1);
-  assert.match(asked[0]!.reasons.join(), /the rule deny bash\(git push \*\) could cover it/);
+  assert.match(asked[0]!.reasons.join(), /the rule deny bash\(frob push \*\) could cover it/);
 });
 
 test("always grants exactly what was shown, is kept with who, and can be used by the next runtime [G8]", async (t) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { lane } from "../support/require.ts";
 import { mountTmpfs, tmpfsAvailable } from "../support/tmpfs.ts";
-import { commandsWith, eventually, inMode, modes, openBench } from "./support.ts";
+import { commandsWith, eventually, inMode, modes, openBench, runsIn } from "./support.ts";
 
 describe("on a disk that is full", lane("tmpfs", tmpfsAvailable()), () => {
   test(
@@ -16,12 +16,12 @@ describe("on a disk that is full", lane("tmpfs", tmpfsAvailable()), () => {
         const runFolder = join(disk, "run");
         const { run, processes } = await openBench(t, { sandbox: "require", runFolder });
         const script = `true # ${disk}`;
-        if (warm) assert.equal(await processes.sandbox(), "namespace");
+        if (warm) assert.equal((await processes.sandbox()).kind, "bwrap");
         fill(disk);
         const end = await run(["sh", "-c", script]);
         assert.ok(end.startError, "there is no room for its record");
         assert.equal(end.startError.code, "ENOSPC");
-        assert.deepEqual(readdirSync(runFolder), []);
+        assert.deepEqual(runsIn(runFolder), []);
         const left = (): string[] => [...commandsWith("sh -c exit 7"), ...commandsWith(disk)];
         await eventually(() => left().length === 0, "nothing is left");
 

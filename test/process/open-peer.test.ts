@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import type { Peer, PeerRequest } from "../../src/process/open-peer.ts";
-import { commandsWith, eventually, inMode, modes, openBench } from "./support.ts";
+import { commandsWith, eventually, inMode, modes, openBench, runsIn } from "./support.ts";
 import type { Bench } from "./support.ts";
 
 async function open(bench: Bench, argv: PeerRequest["argv"], more: Partial<PeerRequest> = {}): Promise<Peer> {
@@ -29,7 +28,7 @@ for (const mode of modes) {
       peer.stdin.end();
       assert.deepEqual(await peer.exited, { exitCode: 4, killedBy: null });
       assert.equal(peer.stderrTail(), "note\n");
-      assert.deepEqual(readdirSync(join(bench.folder, "run")), []);
+      assert.deepEqual(runsIn(join(bench.folder, "run")), []);
     });
 
     test("stop ends a peer and everything it started, with proof [E4]", async (t) => {

@@ -2,7 +2,16 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readdirSync, readFileSync, readlinkSync, renameSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
@@ -62,6 +71,7 @@ for (const shape of ["plain-tree", "ignores-term", "double-fork", "holds-stdout"
   test(`${shape}: inside a namespace all of it dies with the runtime at once [E4]`, inMode("require"), async (t) => {
     const { folder, processes } = await openBench(t);
     const runtime = await startRuntime(folder, { sandbox: "require", kind: "command", shape, beat });
+    assert.ok(existsSync(join(folder, "protected")), "the mask of a missing name");
     await runtime.killHard();
     await eventually(() => commandsWith(runtime.beats).length === 0, "everything is dead", 1000);
     const reaped = await processes.reapAbandoned();
@@ -69,6 +79,8 @@ for (const shape of ["plain-tree", "ignores-term", "double-fork", "holds-stdout"
       reaped.map(({ executionId, stop }) => ({ executionId, survivors: stop.survivors })),
       [{ executionId: "call_lost", survivors: [] }],
     );
+    assert.equal(existsSync(join(folder, "protected")), false, "nothing of the sandbox is left in the workdir");
+    assert.deepEqual(readdirSync(join(folder, "run")), []);
   });
 }
 

@@ -1,23 +1,28 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { commandsWith, eventually, fixture, inMode, modes, openBench, textOf } from "./support.ts";
+import { commandsWith, eventually, fixture, inMode, modes, openBench, runsIn, textOf } from "./support.ts";
 
 for (const mode of modes) {
   describe(`sandbox ${mode}`, inMode(mode), () => {
     test("a command that ends gives its exit code and its output, apart [E4]", async (t) => {
       const { run } = await openBench(t, { sandbox: mode });
       const end = await run(["sh", "-c", "echo out; echo err >&2; exit 3"]);
-      const { discard, stdout, stderr, ...rest } = end;
+      const { discard, explain, stdout, stderr, ...rest } = end;
       assert.deepEqual(rest, {
         exitCode: 3,
         killedBy: null,
         stoppedBy: null,
         diskFull: false,
         stop: null,
+        sandbox: {
+          off: { kind: "none", profile: null, network: true },
+          require: { kind: "bwrap", profile: "normal", network: true },
+        }[mode],
         startError: null,
       });
+      assert.equal(explain("err\n"), null);
       assert.deepEqual([textOf(stdout), textOf(stderr)], ["out\n", "err\n"]);
       assert.deepEqual([stdout.bytes, stderr.bytes], [4, 4]);
       await discard();
@@ -48,6 +53,13 @@ for (const mode of modes) {
       // bash as /bin/sh adds these to the environment of everything it starts.
       for (const name of ["_", "SHLVL"]) delete variables[name];
       const { DECKHAND_RUN: marker, ...others } = variables;
+      if (mode === "require") {
+        const places = Object.entries(others).filter(([name]) => !(name in env) && name !== "DECKHAND_EXECUTION");
+        for (const [name, value] of places) {
+          assert.match(String(value), /^\/tmp(\/\.cache(\/[\w-]+)?)?$/, name);
+          delete others[name];
+        }
+      }
       assert.deepEqual(others, { ...env, DECKHAND_EXECUTION: "call_env" });
       assert.equal(marker, join(folder, "run", "call_env"));
     });
@@ -197,7 +209,7 @@ for (const mode of modes) {
       for (const end of Object.values(starts)) {
         assert.deepEqual([end.exitCode, end.killedBy, end.stoppedBy, end.stop], [null, null, null, null]);
       }
-      assert.deepEqual(readdirSync(join(folder, "run")), []);
+      assert.deepEqual(runsIn(join(folder, "run")), []);
     });
 
     test("a signal that has fired already starts nothing [E4]", async (t) => {

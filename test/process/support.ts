@@ -6,11 +6,12 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { CommandEnd, CommandRequest } from "../../src/process/command.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import type { Processes, ProcessesOptions } from "../../src/process/processes.ts";
+import type { SandboxView } from "../../src/process/sandbox-view.ts";
 import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 export type Mode = "off" | "require";
-/** Without and with a PID namespace; what holds for a command holds for both. */
+/** Without and with a sandbox; what holds for a command holds for both. */
 export const modes: readonly Mode[] = ["off", "require"];
 
 /** The options of a test that runs in this mode. */
@@ -20,7 +21,7 @@ export function inMode(mode: Mode): { skip?: string } {
 
 /** Asked of bwrap itself, not of the code under test. */
 function bwrapWorks(): boolean | string {
-  const tried = spawnSync("bwrap", ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]);
+  const tried = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]);
   return tried.status === 0 || "bubblewrap is not installed or may not make namespaces";
 }
 
@@ -40,7 +41,8 @@ export async function openBench(t: TestContext, options: Partial<ProcessesOption
   const removals: (() => Promise<void>)[] = [];
   const folder = await temporaryFolder({ after: (remove) => void removals.push(remove) });
   const runFolder = options.runFolder ?? join(folder, "run");
-  const processes = createProcesses({ clock: systemClock, sandbox: "off", graceMs: 200, ...options, runFolder });
+  const view = (): SandboxView => viewOf(folder);
+  const processes = createProcesses({ clock: systemClock, sandbox: "off", graceMs: 200, view, ...options, runFolder });
   t.after(async () => {
     try {
       await processes.close();
@@ -64,6 +66,16 @@ export async function openBench(t: TestContext, options: Partial<ProcessesOption
         ...more,
       }),
   };
+}
+
+/** The folder is the workdir, and nothing else is special. */
+export function viewOf(workdir: string, more: Partial<SandboxView> = {}): SandboxView {
+  return { workdir, profile: "normal", network: true, hidden: [], readOnly: [], writable: [], ...more };
+}
+
+/** The runs that have a folder; what the runtime itself keeps beside them goes when it is closed. */
+export function runsIn(runFolder: string): string[] {
+  return readdirSync(runFolder).filter((name) => !name.startsWith("private,"));
 }
 
 export const textOf = (file: { readonly path: string }): string => readFileSync(file.path, "utf8");

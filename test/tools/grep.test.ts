@@ -38,7 +38,7 @@ test("no match is a success that says so [C1]", withRg, async (t) => {
   const { tool, folder } = await openBench(t);
   for (const output_mode of ["content", "files", "count"]) {
     const { output, data } = await succeed(tool, { pattern: "zzz", output_mode }, folder);
-    assert.equal(output, "No matches for zzz. Files that git ignores were left out.");
+    assert.equal(output, "No matches for zzz. Files that git ignores and files of secrets (.env, keys) were left out.");
     assert.deepEqual(data, { matches: [], total_matches: 0, total_files: 0, truncated: false });
   }
 });
@@ -193,6 +193,8 @@ test("when ripgrep can't be started the failure says what to do", async (t) => {
         stderr: nothing,
         diskFull: false,
         stop: null,
+        sandbox: null,
+        explain: () => null,
         startError: { code: "ENOENT", message: "no such program" },
         discard: () => Promise.resolve(),
       }),
@@ -200,4 +202,48 @@ test("when ripgrep can't be started the failure says what to do", async (t) => {
   const failed = await fail(tool, { pattern: "x" }, folder);
   assert.deepEqual([failed.errorType, failed.error], ["spawn", "ripgrep could not be started (no such program)."]);
   assert.match(failed.hint ?? "", /@vscode\/ripgrep/);
+});
+
+test(
+  "files of secrets are searched only when they are named, and what is in them changes no answer [G1]",
+  withRg,
+  async (t) => {
+    const { tool, folder } = await openBench(t);
+    await makeFiles(folder, {
+      ".env": "needle=1\n",
+      ".env.example": "needle=\n",
+      "keys/server.pem": "needle\n",
+      "keys/id_rsa": "needle\n",
+      "a.txt": "other\n",
+    });
+    for (const include_ignored of [false, true]) {
+      const found = await succeed(tool, { pattern: "needle", include_ignored, output_mode: "files" }, folder);
+      assert.equal(found.output, ".env.example");
+    }
+    const nothing = await succeed(tool, { pattern: "needle=1" }, folder);
+    assert.deepEqual(nothing.output.replace("needle=1", "X"), (await succeed(tool, { pattern: "X" }, folder)).output);
+    const named = await succeed(tool, { pattern: "needle", path: ".env" }, folder);
+    assert.equal(named.output, ".env\n1:needle=1");
+    const missing = await succeed(tool, { pattern: "zzz", path: ".env", include_ignored: true }, folder);
+    assert.equal(missing.output, "No matches for zzz.");
+  },
+);
+
+test("what was written a moment ago is found [C1]", withRg, async (t) => {
+  const { tool, folder } = await openBench(t);
+  await makeFiles(folder, { "src/deep/a.txt": "needle 1\nneedle 2\n", "b.txt": "needle 3\n" });
+  const content = await succeed(tool, { pattern: "needle" }, folder);
+  assert.equal(content.output, "b.txt\n1:needle 3\n\nsrc/deep/a.txt\n1:needle 1\n2:needle 2");
+  await makeFiles(folder, { "src/new.txt": "needle 4\n" });
+  const counts = await succeed(tool, { pattern: "needle", output_mode: "count" }, folder);
+  assert.deepEqual(counts.data, {
+    counts: [
+      { path: "b.txt", count: 1 },
+      { path: "src/deep/a.txt", count: 2 },
+      { path: "src/new.txt", count: 1 },
+    ],
+    total_matches: 4,
+    total_files: 3,
+    truncated: false,
+  });
 });

@@ -13,6 +13,8 @@ export interface Word {
   readonly kind: "literal" | "glob" | "dynamic";
   /** Of a dynamic word: the known text before its first unknown part (`/etc/` of `/etc/$X`). Otherwise equal to `text`. */
   readonly prefix: string;
+  /** Of a dynamic word: an unknown part stands outside quotes, so it may become several arguments, options among them, or none. */
+  readonly isSplit?: boolean;
 }
 
 export interface Redirect {

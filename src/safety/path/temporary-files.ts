@@ -1,6 +1,6 @@
 import { opendir, stat, unlink } from "node:fs/promises";
-import { join } from "node:path";
-import { codeOf } from "../core/errors.ts";
+import { codeOf } from "../../core/errors.ts";
+import type { OpenFolder } from "./open-folder.ts";
 
 /** The name says whose it is, so that what a killed process left behind can be told from what is in use. */
 export function temporaryName(random: Buffer): string {
@@ -17,16 +17,14 @@ const cleaned = new Set<string>();
  * Removes the temporary files of processes that are gone, once per folder and process: a folder with many files is
  * looked through only before the first write to it.
  */
-export async function removeStaleTemporaries(folder: string): Promise<void> {
-  if (cleaned.has(folder)) return;
+export async function removeStaleTemporaries(folder: OpenFolder): Promise<void> {
+  if (cleaned.has(folder.path)) return;
   if (cleaned.size >= mostRemembered) cleaned.clear();
-  cleaned.add(folder);
+  cleaned.add(folder.path);
   try {
-    for await (const entry of await opendir(folder, { bufferSize: 1024 })) {
-      const pid = namePattern.exec(entry.name)?.[1];
-      if (pid !== undefined && (await isStale(join(folder, entry.name), Number(pid)))) {
-        await unlink(join(folder, entry.name));
-      }
+    for await (const { name } of await opendir(folder.at("."), { bufferSize: 1024 })) {
+      const pid = namePattern.exec(name)?.[1];
+      if (pid !== undefined && (await isStale(folder.at(name), Number(pid)))) await unlink(folder.at(name));
     }
   } catch {
     // Tidying is a courtesy: it must not keep a write from being made.

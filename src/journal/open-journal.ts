@@ -1,0 +1,205 @@
+import type { Clock } from "../core/clock.ts";
+import { messageOf, RuntimeError } from "../core/errors.ts";
+import type { JournalHeads } from "../core/journal-heads.ts";
+import { toWire } from "../core/wire.ts";
+import { cleanValue } from "./clean-value.ts";
+import type { JournalEntry, JournalSettings } from "./journal-entry.ts";
+import { encodeBody } from "./journal-line.ts";
+import { createJournalWriter, type Draft } from "./journal-writer.ts";
+import { createHeadKeeper } from "./keep-heads.ts";
+import { toLogError } from "./log-error.ts";
+import { createLogFile } from "./log-file.ts";
+import { findLogProblem } from "./log-folder.ts";
+import { writeAtExit } from "./write-at-exit.ts";
+
+export interface JournalOptions {
+  /** `.deckhand/logs`; it and the file are made with the first line. */
+  readonly folder: string;
+  readonly clock: Clock;
+  /** Where the end of the chain is kept; null: nowhere, and a cut end can't be told. */
+  readonly heads: JournalHeads | null;
+  readonly settings: JournalSettings;
+  /** Takes secrets out of what `append` is given. */
+  readonly mask: (text: string) => string;
+  /** Told when lines could not be written and nobody waits for them. The call's id, or nothing. */
+  readonly onFailed: (failure: { readonly id: string; readonly error: string }) => void;
+  readonly writer?: string;
+  /** What the first line tells of this writer, such as its door and version. */
+  readonly about?: Readonly<Record<string, unknown>>;
+}
+
+export interface Journal {
+  readonly path: string;
+  readonly writer: string;
+  readonly settings: JournalSettings;
+  /** Why nothing could be written now; null when nothing speaks against it. */
+  readonly problem: string | null;
+  now(): number;
+  /** How many lines wait to be written. */
+  readonly waiting: number;
+  /**
+   * Writes a line before it returns, or rejects with a RuntimeError; a promise only when there is something to wait for. Where
+   * `onFailure` is `continue` it never rejects.
+   */
+  append(entry: JournalEntry): Promise<void> | undefined;
+  /** Writes it at the latest 20 ms later. */
+  appendBehind(entry: JournalEntry): void;
+  /** The same for what is masked and encoded already. */
+  write(drafts: readonly Draft[]): Promise<void> | undefined;
+  writeBehind(drafts: readonly Draft[]): void;
+  /** Asked for more whenever waiting lines are about to be written. */
+  collectFrom(collect: () => readonly Draft[]): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const delayMs = 20;
+const syncEveryMs = 1000;
+/** More than this waiting is written without waiting for the timer. */
+const mostWaiting = 200;
+/** Keys that are the journal's own. */
+const ownKeys = ["v", "writer", "seq", "prev", "after", "at", "hash"];
+
+export function openJournal(options: JournalOptions): Journal {
+  const { clock, settings } = options;
+  const file = createLogFile(options.folder, clock);
+  const writer = createJournalWriter({
+    file,
+    clock,
+    maxBytes: settings.maxBytes,
+    ...(options.writer === undefined ? {} : { id: options.writer }),
+    ...(options.about === undefined ? {} : { about: options.about }),
+  });
+  const keeper = createHeadKeeper(options.heads, clock);
+  const collectors: (() => readonly Draft[])[] = [];
+  let waiting: Draft[] = [];
+  let waitingSince = 0;
+  let cancelTimer: (() => void) | undefined;
+  let cancelSync: (() => void) | undefined;
+  let forgetExit: (() => void) | undefined;
+  let isClosed = false;
+
+  function draftOf(entry: JournalEntry): Draft {
+    const { type, ...said } = entry;
+    const clean = toWire(cleanValue(said, options.mask)) as Record<string, unknown>;
+    for (const key of ownKeys) delete clean[key];
+    const { id } = clean;
+    return { at: clock.now(), body: encodeBody({ type, ...clean }), ...(typeof id === "string" ? { id } : {}) };
+  }
+
+  function write(drafts: readonly Draft[]): Promise<void> | undefined {
+    try {
+      if (isClosed)
+        throw new RuntimeError("LOG_UNWRITABLE", `The log ${file.path} was closed: open it again to write.`);
+      writeOut(drafts);
+    } catch (thrown) {
+      if (settings.onFailure === "refuse") return Promise.reject(toLogError(thrown, file.path));
+      tellFailure(drafts, thrown);
+      return undefined;
+    }
+    return settings.fsync === "always" ? sync() : undefined;
+  }
+
+  /** Those that wait go first. When it fails, those are told of here; the others are the caller's. */
+  function writeOut(drafts: readonly Draft[]): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    const behind = waiting;
+    waiting = [];
+    for (const collect of collectors) behind.push(...collect());
+    if (behind.length + drafts.length === 0) return;
+    try {
+      keeper.moved(writer.write(behind.length === 0 ? drafts : [...behind, ...drafts]));
+    } catch (thrown) {
+      tellFailure(behind, thrown);
+      throw thrown;
+    }
+    if (settings.fsync === "interval") cancelSync ??= clock.after(syncEveryMs, syncLater);
+  }
+
+  function writeBehind(drafts: readonly Draft[]): void {
+    if (isClosed) return;
+    const now = clock.monotonic();
+    if (!cancelTimer) {
+      waitingSince = now;
+      cancelTimer = clock.after(delayMs, writeWaiting);
+      forgetExit ??= writeAtExit(writeLast);
+    }
+    for (const draft of drafts) waiting.push(draft);
+    // Calls that follow each other without a pause leave the timer no turn: the clock is looked at here as well.
+    if (waiting.length >= mostWaiting || now - waitingSince >= delayMs) writeWaiting();
+  }
+
+  function writeWaiting(): void {
+    try {
+      writeOut([]);
+    } catch {
+      // Told already, for each of them.
+    }
+  }
+
+  function writeLast(): void {
+    writeWaiting();
+    keeper.writeNow();
+  }
+
+  function tellFailure(drafts: readonly Draft[], thrown: unknown): void {
+    const error = messageOf(toLogError(thrown, file.path));
+    for (const id of new Set(drafts.map((draft) => draft.id ?? ""))) options.onFailed({ id, error });
+  }
+
+  function syncLater(): void {
+    cancelSync = undefined;
+    void sync().catch((thrown: unknown) => options.onFailed({ id: "", error: messageOf(thrown) }));
+  }
+
+  async function sync(): Promise<void> {
+    try {
+      await file.sync();
+    } catch (thrown) {
+      throw toLogError(thrown, file.path);
+    }
+  }
+
+  async function flush(): Promise<void> {
+    writeWaiting();
+    await keeper.flush();
+  }
+
+  return {
+    path: file.path,
+    writer: writer.id,
+    settings,
+    get problem() {
+      return findLogProblem(options.folder);
+    },
+    now: () => clock.now(),
+    get waiting() {
+      return waiting.length;
+    },
+    append: (entry) => write([draftOf(entry)]),
+    appendBehind: (entry) => writeBehind([draftOf(entry)]),
+    write,
+    writeBehind,
+    collectFrom: (collect) => void collectors.push(collect),
+    flush,
+    async close() {
+      if (isClosed) return;
+      writeWaiting();
+      isClosed = true;
+      try {
+        if (writer.written > 0) {
+          keeper.moved(writer.write([{ at: clock.now(), body: encodeBody({ type: "closed" }) }]));
+          if (settings.fsync !== "never") await sync();
+        }
+      } catch (thrown) {
+        options.onFailed({ id: "", error: messageOf(thrown) });
+      } finally {
+        cancelSync?.();
+        await keeper.flush();
+        forgetExit?.();
+        file.close();
+      }
+    },
+  };
+}

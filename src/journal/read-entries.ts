@@ -1,0 +1,104 @@
+import { open } from "node:fs/promises";
+import { hashOfLine, linePrefix, parseLine } from "./journal-line.ts";
+import { findLine, readLines } from "./read-lines.ts";
+import { listSegments, type Segment } from "./segments.ts";
+
+/** A line as it can be shown. What is no line is skipped by every reader but `verify`. */
+export interface ReadEntry {
+  /** As it is in the journal, in snake_case. */
+  readonly entry: Readonly<Record<string, unknown>>;
+  readonly segment: string;
+  /** Counted from 1; null when it was read from the end. */
+  readonly line: number | null;
+  /** Does it fit its own hash? */
+  readonly isIntact: boolean;
+}
+
+export type EntryFilter = (entry: Readonly<Record<string, unknown>>) => boolean;
+
+export interface EntryQuery {
+  readonly types?: readonly string[];
+  readonly tool?: string;
+  readonly conversationId?: string;
+}
+
+export function filterOf({ types, tool, conversationId }: EntryQuery): EntryFilter {
+  return (entry) =>
+    (types === undefined || types.includes(String(entry["type"]))) &&
+    (tool === undefined || [entry["tool_name"], entry["tool"], entry["asked_for"]].includes(tool)) &&
+    (conversationId === undefined || entry["conversation_id"] === conversationId);
+}
+
+/** All entries, oldest first. `mention`: only lines that contain this text; a quick look before the dear one. */
+export async function* readEntries(folder: string, mention?: string): AsyncGenerator<ReadEntry> {
+  for (const segment of listSegments(folder)) {
+    for await (const block of readLines(segment.path)) {
+      for (const { bytes, number } of block) {
+        if (mention !== undefined && !bytes.includes(mention)) continue;
+        const read = readEntry(bytes, segment.name, number);
+        if (read) yield read;
+      }
+    }
+  }
+}
+
+/** The last entries that fit, oldest first. Reads from the end, so it costs what it shows. */
+export async function readLast(folder: string, limit: number, filter: EntryFilter): Promise<ReadEntry[]> {
+  const found: ReadEntry[] = [];
+  for (const segment of listSegments(folder).toReversed()) {
+    for await (const bytes of readBackwards(segment)) {
+      if (found.length >= limit) return found.toReversed();
+      const read = readEntry(bytes, segment.name, null);
+      if (read && filter(read.entry)) found.push(read);
+    }
+  }
+  return found.toReversed();
+}
+
+/** A line that was glued to what somebody else could not finish is found as well. */
+export function readEntry(bytes: Buffer, segment: string, line: number | null): ReadEntry | undefined {
+  const parsed = parseObject(bytes);
+  if (parsed) return { entry: parsed, segment, line, isIntact: parseLine(bytes)?.hash === hashOfLine(bytes) };
+  if (bytes.lastIndexOf(linePrefix) <= 0) return undefined;
+  const found = findLine(bytes);
+  const entry = found && parseObject(found.bytes);
+  return entry && { entry, segment, line, isIntact: true };
+}
+
+function parseObject(bytes: Buffer): Record<string, unknown> | undefined {
+  if (bytes[0] !== 0x7b) return undefined;
+  try {
+    const value = JSON.parse(bytes.toString()) as unknown;
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined; // No line of ours; `verify` says which.
+  }
+}
+
+const blockBytes = 65_536;
+
+async function* readBackwards({ path }: Segment): AsyncGenerator<Buffer> {
+  const file = await open(path, "r");
+  try {
+    let end = (await file.stat()).size;
+    let rest: Buffer[] = [];
+    while (end > 0) {
+      const begin = Math.max(0, end - blockBytes);
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - begin), 0, end - begin, begin);
+      const block = buffer.subarray(0, bytesRead);
+      let to = block.length;
+      for (let at = block.lastIndexOf(10); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(10, at - 1)) {
+        const bytes = Buffer.concat([block.subarray(at + 1, to), ...rest]);
+        rest = [];
+        to = at;
+        if (bytes.length > 0) yield bytes;
+      }
+      rest = [block.subarray(0, to), ...rest];
+      end = begin;
+    }
+    const first = Buffer.concat(rest);
+    if (first.length > 0) yield first;
+  } finally {
+    await file.close();
+  }
+}

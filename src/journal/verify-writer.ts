@@ -1,0 +1,129 @@
+import type { JournalHead } from "../core/journal-heads.ts";
+import type { Line } from "./journal-line.ts";
+import type { Findings, ProblemKind, Revisable, WarningKind, Where } from "./verify-report.ts";
+
+/** Where a chain goes on that began in segments which were pruned. */
+export interface Continued {
+  readonly writer: string;
+  readonly seq: number;
+  readonly hash: string;
+}
+
+/** The chain of one writer, as far as it was read. */
+export interface WriterChain {
+  /** A line whose own hash is true. */
+  follow(line: Line, where: Where): void;
+  /** A line of it that does not fit its hash: it stands where it should, but says something else. */
+  tolerate(claimed: { readonly seq: number; readonly hashes: readonly string[] }): void;
+  /** What retention says it has removed of it. */
+  continueFrom(continued: Continued): void;
+  readonly seq: number;
+  /** When all is read. */
+  end(name: string): void;
+}
+
+interface Missing {
+  readonly from: number;
+  readonly to: number;
+  readonly finding: Revisable<ProblemKind>;
+}
+
+export interface ChainOptions {
+  readonly head: JournalHead | undefined;
+  readonly problems: Findings<ProblemKind>;
+  readonly warnings: Findings<WarningKind>;
+  /** Was a line with this hash read a short while ago? */
+  readonly isKnown: (hash: string) => boolean;
+}
+
+export function createWriterChain(writer: string, options: ChainOptions): WriterChain {
+  const { head, problems, warnings, isKnown } = options;
+  let seq = 0;
+  /** More than one after a line that was edited: either its old or its new hash may be cited. */
+  let hashes: readonly (string | null)[] = [null];
+  let at = "";
+  let isClosed = false;
+  let headSeen = false;
+  const missing: Missing[] = [];
+  /** The beginning is missing: retention may say why. */
+  let beginning: {
+    readonly seq: number;
+    readonly hash: string | null;
+    readonly finding: Revisable<ProblemKind>;
+  } | null = null;
+
+  function follow(line: Line, where: Where): void {
+    if (line.seq <= seq) return outOfOrder(line, where);
+    if (line.seq > seq + 1) {
+      lack(line, where);
+    } else if (!hashes.includes(line.prev)) {
+      problems.add("broken_chain", `does not follow line ${seq} of its writer: that one, or this, was replaced`, where);
+    } else if (isClosed) {
+      problems.add("inserted", "comes after the line with which its writer ended", where);
+    }
+    if (head && line.seq === head.seq) compare(line, where);
+    if (line.at < at) {
+      warnings.add(
+        "clock_back",
+        `the clock went back from ${at} to ${line.at}; the order of lines is that of seq`,
+        where,
+      );
+    }
+    advance(line.seq, [line.hash]);
+    at = line.at;
+    isClosed = line.type === "closed";
+  }
+
+  function lack(line: Line, where: Where): void {
+    const [from, to] = [seq + 1, line.seq - 1];
+    const what =
+      from === to ? `line ${from} of its writer is missing` : `lines ${from} to ${to} of its writer are missing`;
+    const finding = problems.add("removed", `${what} before this one`, where);
+    if (seq === 0) beginning = { seq: to, hash: line.prev, finding };
+    else missing.push({ from, to, finding });
+  }
+
+  function outOfOrder(line: Line, where: Where): void {
+    const gap = missing.find(({ from, to }) => line.seq >= from && line.seq <= to);
+    if (gap) {
+      gap.finding.change("reordered", `line ${line.seq} of its writer stands further down, at line ${where.line}`);
+    } else if (isKnown(line.hash)) {
+      problems.add("duplicated", `line ${line.seq} of its writer is there twice`, where);
+    } else {
+      problems.add("inserted", `its writer had a line ${line.seq} before`, where);
+    }
+    if (head && line.seq === head.seq) compare(line, where);
+  }
+
+  function compare(line: Line, where: Where): void {
+    headSeen = true;
+    if (head!.hash === line.hash) return;
+    problems.add("broken_chain", `is not the line that the store knows as number ${line.seq} of its writer`, where);
+  }
+
+  function advance(to: number, known: readonly string[]): void {
+    seq = to;
+    hashes = known;
+  }
+
+  return {
+    follow,
+    tolerate(claimed) {
+      // Only what could be its next line; anything else is told as missing or unreadable anyway.
+      if (claimed.seq === seq + 1) advance(claimed.seq, claimed.hashes);
+    },
+    continueFrom(continued) {
+      if (beginning?.seq !== continued.seq || beginning.hash !== continued.hash) return;
+      beginning.finding.withdraw();
+      beginning = null;
+    },
+    get seq() {
+      return seq;
+    },
+    end(name) {
+      if (!head || headSeen || seq >= head.seq) return;
+      const message = `ends at line ${seq} of this writer; the store knows of line ${head.seq}`;
+      problems.add("truncated", message, { segment: name, line: null, writer, seq: head.seq });
+    },
+  };
+}

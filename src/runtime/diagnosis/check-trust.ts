@@ -1,0 +1,50 @@
+import { openGrants } from "../../gate/grants.ts";
+import { openQuarantineFile } from "../../gate/quarantine-file.ts";
+import { countOf } from "../../tools/format-bytes.ts";
+import { createTrust } from "../open-trust.ts";
+import { ok, problem, warning, type Check } from "./check.ts";
+import type { Subject } from "./subject.ts";
+
+/** What the folder brings along that could run code or widen what is allowed. */
+export function checkTrust({ folders, env }: Subject): Check {
+  const files = createTrust(folders.workdir, env).files();
+  if (files.length === 0) return ok("trust", "The folder brings nothing that would need trust.");
+  const strange = files.filter(({ status }) => status !== "trusted").map(({ path, status }) => `${path} (${status})`);
+  if (strange.length === 0) return ok("trust", `You trust what needs it here: ${countOf(files.length, "file")}.`);
+  return warning(
+    "trust",
+    `Not trusted, so it runs nothing and widens nothing: ${listed(strange)}.`,
+    "Look at them, then run `deckhand trust`.",
+  );
+}
+
+/** Tool files that an agent's own call wrote. */
+export function checkQuarantine({ folders }: Subject): readonly Check[] {
+  let files: readonly string[];
+  try {
+    files = openQuarantineFile(folders.quarantine)
+      .list()
+      .map(({ file }) => file);
+  } catch {
+    const what = `${folders.quarantine} can't be understood, so no tool file counts as approved.`;
+    return [problem("quarantine", what, "Look at the tool files, remove that file, and run `deckhand trust`.")];
+  }
+  if (files.length === 0) return [];
+  const what = `Written by a tool call, and not loaded before you approve it: ${listed(files)}.`;
+  return [warning("quarantine", what, "Look at the change and approve it: `deckhand trust`.")];
+}
+
+/** What was said yes to for good. */
+export function checkGrants({ folders }: Subject): Check {
+  const grants = openGrants(folders.grants).list();
+  const always = grants.filter(({ scope }) => scope === "always").length;
+  if (always === 0) return ok("grants", "Nothing is allowed for always.");
+  return ok("grants", `${countOf(always, "rule")} allowed for always; \`deckhand grants\` lists them.`);
+}
+
+const mostListed = 5;
+
+function listed(names: readonly string[]): string {
+  const rest = names.length - mostListed;
+  return [...names.slice(0, mostListed), ...(rest > 0 ? [`${rest} more`] : [])].join(", ");
+}

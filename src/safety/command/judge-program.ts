@@ -1,0 +1,52 @@
+import type { Finding } from "./finding.ts";
+import type { Place } from "./place.ts";
+import { allRules } from "./rules/all-rules.ts";
+import { applyRule, onlyAsksForHelp, type Rule } from "./rules/rule.ts";
+import { judgeAssignments } from "./rules/environment.ts";
+import { judgeInterpreter } from "./rules/interpreter.ts";
+import { judgeWrites } from "./rules/writes.ts";
+import type { SimpleCommand } from "./simple-command.ts";
+
+/** What one program would do by its own words, redirects, variables and inline code. */
+export function judgeProgram(command: SimpleCommand, place: Place): Finding[] {
+  const findings = [...judgeWrites(command, place), ...judgeAssignments(command)];
+  if (command.name === "" || onlyAsksForHelp(command.words.slice(1))) return findings;
+  for (const rule of findRules(command.name)) {
+    const finding = applyRule(rule, command, place);
+    if (finding !== null) findings.push(finding);
+  }
+  const module = findModule(command);
+  if (module !== null) findings.push(...judgeProgram(module, place));
+  return [...findings, ...judgeInterpreter(command, place)];
+}
+
+/** `python -m twine upload` is the program `twine`. */
+function findModule(command: SimpleCommand): SimpleCommand | null {
+  if (!/^(?:python|pypy)[0-9.]*$/.test(command.name)) return null;
+  const index = command.words.findIndex((word) => /^-[A-Za-z]*m$/.test(word.text));
+  const name = command.words[index + 1];
+  if (
+    index < 0 ||
+    name === undefined ||
+    name.kind !== "literal" ||
+    command.words.slice(1, index).some((word) => !word.text.startsWith("-"))
+  )
+    return null;
+  return { ...command, name: name.text, words: command.words.slice(index + 1), redirects: [], assignments: [] };
+}
+
+const byName = new Map<string, Rule[]>();
+const byPrefix: (readonly [string, Rule])[] = [];
+for (const rule of allRules) {
+  for (const program of rule.programs.split(" ")) {
+    if (program.endsWith("*")) byPrefix.push([program.slice(0, -1), rule]);
+    else byName.set(program, [...(byName.get(program) ?? []), rule]);
+  }
+}
+
+function findRules(name: string): readonly Rule[] {
+  const lower = name.toLowerCase().replace(/\.(?:exe|cmd|bat|ps1)$/, "");
+  const exact = byName.get(lower) ?? [];
+  const prefixed = byPrefix.filter(([prefix]) => lower.startsWith(prefix)).map(([, rule]) => rule);
+  return prefixed.length === 0 ? exact : [...exact, ...prefixed];
+}

@@ -1,0 +1,68 @@
+import type { Finding } from "./finding.ts";
+import { judgeExfiltration } from "./judge-exfiltration.ts";
+import { judgeWrittenFiles } from "./judge-written-files.ts";
+import { judgeProgram } from "./judge-program.ts";
+import { locate, normalisePath } from "./paths.ts";
+import type { Place } from "./place.ts";
+import type { SimpleCommand } from "./simple-command.ts";
+
+/** What several commands of one script do together although each alone looks harmless. */
+export function judgeTogether(commands: readonly SimpleCommand[], place: Place): Finding[] {
+  return [
+    ...judgeExfiltration(commands, place),
+    ...judgeWrittenFiles(commands, place),
+    ...judgeNamedPipes(commands),
+    ...judgeElsewhere(commands, place),
+  ];
+}
+
+/** A named pipe joined to a network program is the classic reverse shell. */
+function judgeNamedPipes(commands: readonly SimpleCommand[]): Finding[] {
+  const hasPipe = commands.some(
+    ({ name, words }) => name === "mkfifo" || (name === "mknod" && words.at(-1)?.text === "p"),
+  );
+  const network = commands.find(
+    ({ name, words }) =>
+      /^(?:nc|ncat|netcat|telnet|socat)$/.test(name) || (name === "openssl" && words[1]?.text === "s_client"),
+  );
+  if (!hasPipe || network === undefined) return [];
+  const reason = "A named pipe and a network program together hand a shell to another machine.";
+  return [{ verdict: "danger", rule: "shell.reverse", reason, command: network.source }];
+}
+
+/** After `cd` the same relative names mean other files. */
+function judgeElsewhere(commands: readonly SimpleCommand[], place: Place): Finding[] {
+  const findings: Finding[] = [];
+  let current: Place = place;
+  for (const command of commands) {
+    if (command.name === "cd" || command.name === "pushd") {
+      current = changeFolder(command, current, place);
+      continue;
+    }
+    if (current === place) continue;
+    const known = new Set(judgeProgram(command, place).map(({ rule }) => rule));
+    const fresh = judgeProgram(command, current).filter(({ rule }) => !known.has(rule) && rule !== "delete.outside");
+    findings.push(...fresh.filter(({ rule }) => rule.startsWith("write.") || rule.startsWith("modes.")));
+    if (command.name === "rm" && isSystemFolder(current)) {
+      findings.push({
+        verdict: "danger",
+        rule: "delete.outside",
+        reason: "It deletes something outside the workdir.",
+        command: command.source,
+      });
+    }
+  }
+  return findings;
+}
+
+function changeFolder(command: SimpleCommand, current: Place, original: Place): Place {
+  const target = command.words.slice(1).find((word) => !word.text.startsWith("-"));
+  if (target === undefined) return original.home === undefined ? original : { ...original, cwd: original.home };
+  if (target.kind !== "literal" && !/^(?:\$HOME|\$\{HOME\})/.test(target.text)) return original;
+  const path = normalisePath(target, current);
+  return path.startsWith("/") ? { ...original, cwd: path } : original;
+}
+
+function isSystemFolder({ cwd, ...rest }: Place): boolean {
+  return cwd !== undefined && locate({ text: cwd, kind: "literal", prefix: cwd }, rest) === "system";
+}

@@ -1,0 +1,98 @@
+import { optionTable, parseOptions } from "./parse-options.ts";
+import { isSecretPath, isSecretWord } from "./secrets.ts";
+import type { SimpleCommand, Word } from "./simple-command.ts";
+
+const senders = new Set(
+  (
+    "curl wget nc ncat netcat socat ssh scp sftp rsync ftp lftp tftp telnet mail mailx mutt sendmail msmtp swaks " +
+    "ping ping6 dig nslookup host drill traceroute whois http https xh curlie wscat websocat aria2c smbclient " +
+    "croc wormhole ffsend ffmpeg httpie logger nmap resolvectl getent invoke-webrequest lynx w3m gsutil rclone " +
+    "s3cmd mc telegram-send ntfy slackcat transfer irc mosquitto_pub"
+  ).split(" "),
+);
+const keyOptions = new Set([
+  "-i",
+  "-E",
+  "--cert",
+  "--key",
+  "--cacert",
+  "-F",
+  "-K",
+  "--config",
+  "-b",
+  "--netrc-file",
+  "--user",
+  "-u",
+  "-H",
+  "--header",
+]);
+const upload =
+  /^(?:-d|--data(?:-binary|-ascii|-urlencode|-raw)?|--json|-F|--form(?:-string)?|-T|--upload-file|--post-data|--post-file|--body-data|--body-file)$/;
+
+/** Something leaves the machine through this command. */
+export function isNetworkSink({ name, words }: SimpleCommand): boolean {
+  if (words.some((word) => /^(?:https?:\/\/)?(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/]|$)/.test(word.text)))
+    return false;
+  if (senders.has(name.toLowerCase())) return true;
+  const texts = words.slice(1).map((word) => word.text);
+  const operands = texts
+    .filter((text) => !text.startsWith("-"))
+    .slice(0, 3)
+    .join(" ");
+  if (name === "aws")
+    return /\bs3 (?:cp|mv|sync)\b|\bs3api put-object\b|\bsns publish\b|\bsqs send-message\b|\blambda invoke\b/.test(
+      operands,
+    );
+  if (name === "gcloud") return operands.includes("storage cp") || operands.includes("pubsub topics");
+  if (name === "az") return operands.includes("storage blob");
+  if (name === "gh" || name === "glab")
+    return /^(?:gist create|issue (?:create|comment)|pr comment|api|release upload|snippet create)/.test(operands);
+  if (name === "openssl") return texts[0] === "s_client";
+  return false;
+}
+
+/** Its own words hand a secret file, or a variable named like a secret, to the other side. */
+export function sendsOwnSecret(command: SimpleCommand): boolean {
+  const words = command.words.slice(1);
+  if (/^(?:scp|rsync|sftp)$/.test(command.name)) return copiesSecretAway(words);
+  if (/^(?:curl|wget|http|https|xh|curlie)$/.test(command.name))
+    return words.some((word, index) => isUploadedSecret(word, words[index - 1]?.text ?? "", command.name));
+  if (/^(?:ssh|git|nmap|host|openssl)$/.test(command.name)) return false;
+  return words.some((word, index) => isSecretWord(word) && !keyOptions.has(words[index - 1]?.text ?? ""));
+}
+
+const copyOptions = optionTable(
+  "i= e|rsh= P= p F= o= J= l= c= S= exclude= include= filter= exclude-from= password-file= r a v z",
+);
+
+function copiesSecretAway(words: readonly Word[]): boolean {
+  const { operands } = parseOptions(words, copyOptions);
+  const target = operands.at(-1);
+  if (target === undefined || !/^[^/]*:/.test(target.text)) return false;
+  return operands.slice(0, -1).some((word) => isSecretPath(word.text) && !/^[^/]+:/.test(word.text));
+}
+
+function isUploadedSecret(word: Word, option: string, name: string): boolean {
+  if (
+    /^-[dFT]./.test(word.text) ||
+    /^--(?:data[a-z-]*|json|form[a-z-]*|upload-file|post-(?:data|file)|body-(?:data|file))=/.test(word.text)
+  ) {
+    return isSecretWord({ ...word, text: word.text.replace(/^-[dFT]|^--[a-z-]+=/, "") }) || holdsSecretFile(word.text);
+  }
+  if (upload.test(option) && !(option === "-F" && name === "wget"))
+    return isSecretWord(word) || holdsSecretFile(word.text);
+  if (keyOptions.has(option) || word.text.startsWith("-")) return false;
+  // A secret in the address itself ends up in somebody's log.
+  return (
+    word.kind === "dynamic" &&
+    /^(?:https?:|[\w.-]+\.[a-z]{2,})/.test(word.text) &&
+    isSecretWord(word) &&
+    !/^https?:\/\/[^/]*@/.test(word.text)
+  );
+}
+
+/** `@file`, `name=@file`, `name=<file`. */
+function holdsSecretFile(text: string): boolean {
+  const file = /[@<]([^;,]+)/.exec(text)?.[1];
+  return file !== undefined && isSecretPath(file);
+}

@@ -1,0 +1,174 @@
+import { findInterpreter, type Interpreter, type Language } from "../interpreters.ts";
+import { judgeCode, shellTextsIn } from "../judge-code.ts";
+import type { Input, SimpleCommand, Word } from "../simple-command.ts";
+import { decoders, downloaders, networkPrograms } from "./data-sources.ts";
+import { addFinding, type Output, type Scope, type ShellWord } from "./scope.ts";
+
+/** Follows code into the program that would run it: from its arguments, its stdin, or a file that the same text wrote. */
+export function feedInterpreter(command: SimpleCommand, scope: Scope): Output {
+  const interpreter = findInterpreter(command) ?? findRemoteShell(command);
+  if (!interpreter) return null;
+  const { language } = interpreter;
+  let output: Output = null;
+  for (const code of interpreter.codes) output = feedCode(code, language, { command, scope });
+  const script: ShellWord | null = interpreter.script;
+  if (script?.process) return feedInput(script.process, language, { command, scope });
+  if (script && isStdin(script)) return feedInput(command.input, language, { command, scope });
+  if (script) return feedFile(script, language, { command, scope });
+  if (interpreter.readsStdin) return feedInput(command.input, language, { command, scope });
+  return output;
+}
+
+interface Fed {
+  readonly command: SimpleCommand;
+  readonly scope: Scope;
+}
+
+/** Without a command ssh starts a shell, and at and batch keep what they read for a shell to run later. */
+function findRemoteShell({ name, words }: SimpleCommand): Interpreter | null {
+  const isShell =
+    name === "batch" ||
+    name === "at" ||
+    (name === "ssh" && words.filter(({ text }) => !text.startsWith("-")).length === 2);
+  return isShell ? { language: "shell", code: null, codes: [], script: null, readsStdin: true } : null;
+}
+
+function isStdin({ text }: Word): boolean {
+  return text === "-" || text === "/dev/stdin" || text === "/dev/fd/0" || text === "/proc/self/fd/0";
+}
+
+/** Languages in which a program, not a query or an edit, is written. */
+const general = new Set<Language>([
+  "shell",
+  "python",
+  "javascript",
+  "perl",
+  "ruby",
+  "php",
+  "lua",
+  "powershell",
+  "applescript",
+]);
+
+function feedCode(code: ShellWord, language: Language, { command, scope }: Fed): Output {
+  const isTainted = code.kind === "dynamic" && (code.isTainted === true || /\$\(|`|^[^$]*$/.test(code.text));
+  if (isTainted && general.has(language) && (language === "shell" || code.prefix === "")) {
+    const isNetwork = command.substitutions.some(({ name }) => networkPrograms.has(name));
+    if (isNetwork)
+      report(command, scope, {
+        verdict: "danger",
+        rule: "interpreter.download",
+        reason: "It runs what it downloads as code.",
+      });
+    else
+      report(command, scope, {
+        verdict: "unknown",
+        rule: "interpreter.generated",
+        reason: "It runs the output of a command as code.",
+      });
+  }
+  return language === "shell"
+    ? runShell(code.text, command, { scope, code })
+    : runTexts(language, code.text, { command, scope });
+}
+
+export function feedInput(input: Input, language: Language, { command, scope }: Fed): Output {
+  if (input.kind === "text" || input.kind === "dynamic") return feedText(input.text, language, { command, scope });
+  if (input.kind === "file") return feedFile(input.path, language, { command, scope });
+  if (input.kind === "commands") judgeSource(input.commands, language, { command, scope });
+  return null;
+}
+
+function feedText(text: string, language: Language, { command, scope }: Fed): Output {
+  if (language === "shell") return runShell(text, command, { scope });
+  for (const { rule, verdict, reason } of judgeCode(language, text, scope.gathered.place))
+    report(command, scope, { verdict, rule, reason });
+  return runTexts(language, text, { command, scope });
+}
+
+export function feedFile(path: Word, language: Language, { command, scope }: Fed): Output {
+  const text = scope.gathered.files.get(fileKey(path.text));
+  if (text === undefined) return null;
+  if (text === null) {
+    report(command, scope, {
+      verdict: "unknown",
+      rule: "interpreter.generated",
+      reason: "It runs a file that the same command makes, with content that is not known.",
+    });
+    return null;
+  }
+  return feedText(text, languageOf(text) ?? language, { command, scope });
+}
+
+/** By its last part: folders may change on the way, and a file of the same name elsewhere is rarely run. */
+export function fileKey(path: string): string {
+  return path.split("/").at(-1) ?? path;
+}
+
+function languageOf(text: string): Language | null {
+  const first = /^#!\s*\S*?(?:env\s+)?(\w+)[\d.]*\s*(?:\n|$| )/.exec(text)?.[1]?.replace(/\d+$/, "");
+  const known: Readonly<Record<string, Language>> = {
+    python: "python",
+    node: "javascript",
+    perl: "perl",
+    ruby: "ruby",
+    php: "php",
+  };
+  return first === undefined ? null : (known[first] ?? null);
+}
+
+function runShell(text: string, command: SimpleCommand, { scope, code }: { scope: Scope; code?: Word }): Output {
+  const variables = scope.variables.fork();
+  const at = code ? command.words.indexOf(code) : -1;
+  const rest = at < 0 ? [] : command.words.slice(at + 2);
+  const own = code ? command.words[at + 1] : undefined;
+  variables.setText("0", own ? (own.kind === "literal" ? own.text : null) : null);
+  variables.positionals = rest.every(({ kind }) => kind === "literal") ? rest.map((word) => word.text) : null;
+  const input: Input = code ? command.input : { kind: "none" };
+  return scope.walker.walkText(text, { ...scope, variables, input, via: [...scope.via, command.name] });
+}
+
+/** Other languages start programs through a shell too. */
+function runTexts(language: Language, text: string, { command, scope }: Fed): null {
+  for (const inner of shellTextsIn(language, text)) runShell(inner, command, { scope });
+  return null;
+}
+
+function judgeSource(sources: readonly SimpleCommand[], language: Language, { command, scope }: Fed): void {
+  const names = new Set(sources.map(({ name }) => name));
+  const has = (set: ReadonlySet<string>) => [...names].some((name) => set.has(name));
+  if (has(general.has(language) ? networkPrograms : downloaders)) {
+    report(command, scope, {
+      verdict: "danger",
+      rule: "interpreter.download",
+      reason: "It runs what it downloads as code.",
+    });
+  } else if (!general.has(language)) return;
+  else if (has(decoders)) {
+    report(command, scope, {
+      verdict: "danger",
+      rule: "interpreter.decoded",
+      reason: "It decodes something and runs the result as code.",
+    });
+  } else if ([...names].every((name) => name === "cat") && language !== "shell") return;
+  else if ([...names].every((name) => name === "echo" || name === "printf")) {
+    report(command, scope, {
+      verdict: "unknown",
+      rule: "interpreter.piped",
+      reason: "It runs a text as code that is not known.",
+    });
+  } else {
+    const verdict = language === "shell" ? "danger" : "unknown";
+    report(command, scope, {
+      verdict,
+      rule: "interpreter.piped",
+      reason: "It runs the output of another command as code.",
+    });
+  }
+}
+
+type Reported = Parameters<typeof addFinding>[1];
+
+function report(command: SimpleCommand, scope: Scope, finding: Reported): void {
+  addFinding(scope, finding, command.source);
+}

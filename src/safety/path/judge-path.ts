@@ -1,0 +1,167 @@
+import { join, resolve } from "node:path";
+import { codeOf } from "../../core/errors.ts";
+import type { Place } from "./find-place.ts";
+import { openPathGuard } from "./open-path-guard.ts";
+import type { PathGuard } from "./open-path-guard.ts";
+import { isOwn } from "./own-records.ts";
+import { isWithin, namesBetween } from "./path-name.ts";
+import { defaultProtectedPaths, protectedReason } from "./protected-names.ts";
+import { isSecretPath } from "./secret-names.ts";
+
+export type PathOperation = "read" | "write" | "edit" | "delete" | "list" | "move" | "chmod" | "mkdir" | "execute";
+
+export interface PathVerdict {
+  /** It would go through without a person. */
+  readonly allowed: boolean;
+  /** A person may allow it; what is neither allowed nor asked for is refused. */
+  readonly ask: boolean;
+  readonly kind: "ok" | "outside" | "invalid" | "protected" | "secret" | "own";
+  /** One sentence; null when it is allowed. */
+  readonly reason: string | null;
+  /** Where it leads: absolute, without symbolic links; null when that is outside or nowhere. */
+  readonly resolved: string | null;
+}
+
+export interface JudgedWorkdir {
+  readonly workdir: string;
+  /** Paths from the workdir down that a change must be asked for, besides the names that always are. */
+  readonly protectedPaths?: readonly string[];
+}
+
+/**
+ * Whether a path may be used for something, without doing it. An operation that is not known is judged as a write.
+ * Never throws.
+ */
+export function judgePath(path: string, operation: string, place: JudgedWorkdir): PathVerdict {
+  let guard: PathGuard | undefined;
+  try {
+    guard = openPathGuard({ root: place.workdir });
+    return judge(guard, { path, operation: known(operation), place });
+  } catch (thrown) {
+    const name = guard === undefined ? `The workdir ${place.workdir}` : String(path);
+    return refuse("invalid", `${name} ${problems[codeOf(thrown) ?? ""] ?? "can't be followed"}.`);
+  } finally {
+    guard?.close();
+  }
+}
+
+const problems: Readonly<Record<string, string>> = {
+  ELOOP: "can't be followed: its symbolic links lead in a circle",
+  ENOTDIR: "can't exist: a part of it before the last is no folder",
+  ENAMETOOLONG: "is too long for a path",
+  EACCES: "can't be followed: the operating system refused access",
+  ENOENT: "does not exist",
+};
+
+const operations = new Set(["read", "write", "edit", "delete", "list", "move", "chmod", "mkdir", "execute"]);
+
+function known(operation: string): PathOperation {
+  return operations.has(operation) ? (operation as PathOperation) : "write";
+}
+
+interface Question {
+  readonly path: string;
+  readonly operation: PathOperation;
+  readonly place: JudgedWorkdir;
+}
+
+function judge(guard: PathGuard, question: Question): PathVerdict {
+  const { path, operation } = question;
+  // These act on the name: a link is removed or renamed itself.
+  const found = guard.find(path, { last: operation === "delete" || operation === "move" ? "keep" : "follow" });
+  if (!found.ok) return refuse(found.kind, found.problem);
+  const ways = waysTo(guard, found.path, question);
+  return { ...judgeFound(guard, { place: found, ways }, question), resolved: found.path };
+}
+
+interface Found {
+  readonly place: Place;
+  /** The names that lead there from the workdir: as it was given, and as it is without links. */
+  readonly ways: readonly (readonly string[])[];
+}
+
+function waysTo(guard: PathGuard, resolved: string, { path, place }: Question): string[][] {
+  const asked = resolve(place.workdir, path);
+  const ways = [namesBetween(guard.root, resolved)];
+  if (isWithin(place.workdir, asked)) ways.push(namesBetween(resolve(place.workdir), asked));
+  return ways;
+}
+
+function judgeFound(guard: PathGuard, found: Found, question: Question): PathVerdict {
+  const { path, operation } = question;
+  if (changes.has(operation) && found.ways.some((names) => isOwn(guard, join(guard.root, ...names)))) {
+    return refuse("own", `${path} belongs to Deckhand's own records, which no tool may change.`);
+  }
+  const problem = kindProblem(guard, found.place, question);
+  return problem === undefined ? judgeNames(guard, found, question) : refuse("invalid", problem);
+}
+
+/** Why what is there can't be used that way, whoever allows it. */
+function kindProblem(guard: PathGuard, { path: resolved, stats }: Place, question: Question): string | undefined {
+  const { path, operation } = question;
+  const isChange = changes.has(operation) && operation !== "mkdir";
+  if (isChange && resolved === guard.root) return `${path} is the workdir itself, which stays as it is.`;
+  const isReplaced = operation === "write" || operation === "edit";
+  if (isReplaced && (path.endsWith("/") || stats?.isDirectory())) return `${path} names a folder, not a file.`;
+  if (stats === undefined || stats.isDirectory() || operation === "delete" || operation === "move") return undefined;
+  if (!stats.isFile()) return `${path} is a pipe, socket or device, not a file or folder.`;
+  if (operation === "mkdir") return `${path} is a file that is there already.`;
+  if (operation === "chmod" && stats.nlink > 1n)
+    return `${path} has other names (hard links), which may lie elsewhere.`;
+  return undefined;
+}
+
+const changes: ReadonlySet<PathOperation> = new Set(["write", "edit", "delete", "move", "chmod", "mkdir"]);
+/** What shows the content to whoever asked, or lets it be shown under a harmless name. */
+const disclosures: ReadonlySet<PathOperation> = new Set(["read", "edit", "move", "execute"]);
+
+function judgeNames(guard: PathGuard, { place: { path: resolved }, ways }: Found, question: Question): PathVerdict {
+  const { path, operation, place } = question;
+  if (changes.has(operation)) {
+    const protectedPaths = place.protectedPaths ?? defaultProtectedPaths;
+    const reason =
+      ways.map((names) => protectedReason(names, protectedPaths)).find((each) => each !== undefined) ??
+      reasonByLink(guard, resolved, { operation, protectedPaths });
+    if (reason !== undefined) return askAPerson("protected", `Changing ${path} needs a person: ${reason}.`);
+  }
+  if (disclosures.has(operation) && ways.some(isSecretPath)) {
+    const verb = operation === "move" ? "Moving" : operation === "edit" ? "Editing" : "Reading";
+    return askAPerson("secret", `${verb} ${path} needs a person: secrets are kept in files of this name.`);
+  }
+  return { allowed: true, ask: false, kind: "ok", reason: null, resolved: null };
+}
+
+/** A protected path may be a link to what is changed here, or lie below what is removed. */
+function reasonByLink(
+  guard: PathGuard,
+  resolved: string,
+  { operation, protectedPaths }: { readonly operation: PathOperation; readonly protectedPaths: readonly string[] },
+): string | undefined {
+  const takesAll = operation === "delete" || operation === "move";
+  const isTouched = (path: string): boolean => {
+    const real = realPathOf(guard, path);
+    return real !== undefined && (isWithin(real, resolved) || (takesAll && isWithin(resolved, real)));
+  };
+  const touched = protectedPaths.find(isTouched);
+  return touched === undefined ? undefined : `${touched}, which Deckhand runs or obeys, leads there`;
+}
+
+function realPathOf(guard: PathGuard, path: string): string | undefined {
+  try {
+    const place = guard.find(path);
+    if (!place.ok) return undefined;
+    guard.release(place);
+    return place.path;
+  } catch {
+    // One that can't be followed leads to nothing that could be changed here.
+    return undefined;
+  }
+}
+
+function refuse(kind: PathVerdict["kind"], reason: string): PathVerdict {
+  return { allowed: false, ask: false, kind, reason, resolved: null };
+}
+
+function askAPerson(kind: PathVerdict["kind"], reason: string): PathVerdict {
+  return { ...refuse(kind, reason), ask: true };
+}

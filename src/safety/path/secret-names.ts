@@ -1,0 +1,97 @@
+import { foldName } from "./fold-name.ts";
+
+/** Whether a path (as names, from the workdir down) is one where secrets are kept. What is only an example is none. */
+export function isSecretPath(names: readonly string[]): boolean {
+  const folded = names.map(foldName);
+  const name = folded.at(-1);
+  if (name === undefined || isPublic(name)) return false;
+  return isSecretName(name) || secretFolders.some((folder) => passesThrough(folded, folder));
+}
+
+/** Whether a run of the names is this one, at any depth. */
+export function passesThrough(folded: readonly string[], run: readonly string[]): boolean {
+  return folded.some((_, at) => run.every((name, index) => folded[at + index] === name));
+}
+
+function isSecretName(name: string): boolean {
+  if (secretNames.has(name) || secretPatterns.some((pattern) => pattern.test(name))) return true;
+  // A copy that an editor or a person left beside the file: `.env~`, `id_rsa.bak`, `.netrc.old`.
+  const original = name.replace(copySuffix, "");
+  return original !== name && isSecretName(original);
+}
+
+const copySuffix = /(?:~|\.(?:bak|backup|copy|old|orig|save|swp|tmp)|\.\d{1,8})$/;
+
+function isPublic(name: string): boolean {
+  return name.endsWith(".pub") || name === "known_hosts" || exampleOfEnvironment.test(name);
+}
+
+const exampleOfEnvironment =
+  /^(?:\.env.*[._-](?:example|sample|template|dist|tpl|schema)|(?:example|sample|template)\.env|\.env[._-](?:example|sample|template)[._-].*)$/;
+
+const secretNames = new Set([
+  // Passwords and tokens of programs.
+  ".netrc",
+  "_netrc",
+  ".pgpass",
+  "pgpass.conf",
+  ".my.cnf",
+  ".mylogin.cnf",
+  ".npmrc",
+  ".yarnrc.yml",
+  ".pypirc",
+  ".git-credentials",
+  ".htpasswd",
+  ".dockercfg",
+  ".dockerconfigjson",
+  ".vault-token",
+  ".s3cfg",
+  ".boto",
+  ".smbcredentials",
+  ".cifscredentials",
+  ".rediscli_auth",
+  ".terraformrc",
+  ".xauthority",
+  "kubeconfig",
+  "accesstokens.json",
+  "application_default_credentials.json",
+  // What was typed into a shell.
+  ".bash_history",
+  ".zsh_history",
+  ".sh_history",
+  ".history",
+  ".psql_history",
+  ".mysql_history",
+  ".sqlite_history",
+  ".rediscli_history",
+  ".python_history",
+  ".node_repl_history",
+]);
+
+const secretPatterns = [
+  // `.env`, `.env.local`, `.env-production`, `.envrc`, `prod.env`.
+  /^\.env(?:rc)?(?:[._-].*)?$/,
+  /^[^.].*\.env$/,
+  // Private keys and stores of keys.
+  /\.(?:pem|key|p12|pfx|pkcs12|p8|jks|jceks|bcfks|keystore|kdbx?|ppk|agekey)$/,
+  /^id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:[._-].*)?$/,
+  /^ssh_host_.*_key$/,
+  // `credentials`, `.credentials.json`, `secrets.yaml`, `client_secret_123.json`, `service-account.json`.
+  /^\.?credentials?(?:\.(?:json|ya?ml|toml|ini|cfg|conf|csv|xml|properties|db|enc|tfrc\.json))?$/,
+  /^\.?secrets?\.(?:json|ya?ml|toml|ini|properties|enc)$/,
+  /^(?:client_secrets?|service[_-]?account).*\.json$/,
+];
+
+/** Everything in these, but for what is public. */
+const secretFolders = [
+  [".ssh"],
+  [".gnupg"],
+  [".aws"],
+  [".azure"],
+  [".kube"],
+  [".docker", "config.json"],
+  [".config", "gcloud"],
+  [".config", "gh"],
+  [".config", "hub"],
+  [".password-store"],
+];

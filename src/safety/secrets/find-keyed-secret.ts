@@ -1,0 +1,75 @@
+import { isSecretValue, type ValueSetting } from "./judge-value.ts";
+import { findKeyJoin, type KeyJoin } from "./key-join.ts";
+import { extendValue, readUpTo, readValue, type ReadValue } from "./read-value.ts";
+import { behindShortStems, judgeKey, keyStems, matchKeyEnd, shortKeyStems, type SecretKey } from "./secret-keys.ts";
+import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
+import { settleValue } from "./settle-value.ts";
+
+/** Values whose key ends in a word for a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`. */
+export function keyedTriggers(): Trigger[] {
+  const words = [...keyStems, ...shortKeyStems.flatMap((stem) => behindShortStems.map((next) => stem + next))];
+  return words.map((word) => ({ word, anyCase: true, find: findKeyedSecret }));
+}
+
+function findKeyedSecret(text: string, at: number, scan: Scan): SecretSpan | undefined {
+  // What stands inside a value that is masked already needs no look of its own.
+  if (at < (scan.readTo.get("keyed") ?? 0)) return undefined;
+  const keyEnd = matchKeyEnd(text, at);
+  if (keyEnd === undefined) return undefined;
+  const keyJoin = findKeyJoin(text, keyEnd);
+  if (!keyJoin) return undefined;
+  const keyStart = findKeyStart(text, at);
+  const key = judgeKey(text.slice(keyStart, keyEnd));
+  if (!key) return undefined;
+
+  const value = readJoined(text, keyJoin, scan);
+  if (!value) return undefined;
+  const setting = settleValue(text, { keyStart, keyEnd, keyJoin, value });
+  if (!setting || !isSecretValue(text.slice(value.start, value.end), inSetting(key, setting), setting))
+    return undefined;
+  const end = extendValue(text, value);
+  scan.readTo.set("keyed", end);
+  return { start: value.start, end, family: key.family };
+}
+
+function readJoined(text: string, { join, end, isEncoded }: KeyJoin, scan: Scan): ReadValue | undefined {
+  if (join === "element") return readUpTo(text, end, /<|\n/);
+  if (isEncoded) return readUpTo(text, end, /%(?:2[267cC]|7[dD]|0[aAdD])|[\s"'&<>]/);
+  return readValue(text, skipBlockSign(text, end), scan);
+}
+
+/** YAML: the text of `password: |` is on the next line. */
+function skipBlockSign(text: string, at: number): number {
+  return at + (/^[|>][-+]?\d?[ \t]*\r?\n[ \t]+/.exec(text.slice(at, at + 80))?.[0].length ?? 0);
+}
+
+/** `pass` alone is a common word; as a variable or an option it is a password. */
+function inSetting(key: SecretKey, { isLiteral }: ValueSetting): SecretKey {
+  return isLiteral && key.family === "password" ? { ...key, strength: "password" } : key;
+}
+
+function isKeyCharacter(code: number): boolean {
+  if (code > 127) return true;
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 45 && code <= 57 && code !== 47) ||
+    code === 95 ||
+    code === 36
+  );
+}
+
+function findKeyStart(text: string, at: number): number {
+  let start = at;
+  const limit = Math.max(0, at - 64);
+  while (start > limit && isKeyCharacter(text.charCodeAt(start - 1))) start -= 1;
+  // The `n` of an escaped line break.
+  if (start < at && text[start - 1] === "\\" && /[nrt]/.test(text[start]!)) start += 1;
+  // `API key: …`
+  if (start === at)
+    start -=
+      /(?:api|access|secret|private|signing|encryption|auth|license|master|account) $/i.exec(
+        text.slice(Math.max(0, at - 12), at),
+      )?.[0].length ?? 0;
+  return start;
+}

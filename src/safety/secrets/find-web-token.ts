@@ -1,0 +1,29 @@
+import { isInsideWord } from "./is-inside-word.ts";
+import type { SecretSpan, Trigger } from "./secret-span.ts";
+
+export function webTokenTriggers(): Trigger[] {
+  return [{ word: "eyJ", anyCase: false, find: findWebToken }];
+}
+
+const token =
+  /eyJ[A-Za-z0-9_-]{8,4096}\.([A-Za-z0-9_-]{4,16384})(?:\.[A-Za-z0-9_-]{0,4096}(?:\.[A-Za-z0-9_-]{1,4096}){0,2})?/y;
+
+/** A JSON Web Token: its first part is JSON that names an algorithm. */
+function findWebToken(text: string, at: number): SecretSpan | undefined {
+  if (isInsideWord(text, at)) return undefined;
+  token.lastIndex = at;
+  const found = token.exec(text);
+  if (!found) return undefined;
+  const isWhole = found[0].split(".").length > 2 || found[1]!.startsWith("eyJ");
+  if (!isWhole || !isHeader(found[0].slice(0, found[0].indexOf(".")))) return undefined;
+  return { start: at, end: at + found[0].length, family: "jwt" };
+}
+
+function isHeader(encoded: string): boolean {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(encoded, "base64url").toString("utf8"));
+    return typeof header === "object" && header !== null && ["alg", "enc", "typ", "kid"].some((key) => key in header);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,72 @@
+import { isSecretValue, type ValueSetting } from "./judge-value.ts";
+import { judgeKey, type SecretKey } from "./secret-keys.ts";
+
+export interface ValueMask {
+  text(text: string): string;
+  hashOf(secret: string): string;
+}
+
+const maxDepth = 64;
+const tooDeep = "[MASKED:too-deep:000000]";
+const quoted: ValueSetting = { isQuoted: true, isLiteral: true, hasOwnLine: false, isSetting: true, isLoose: false };
+
+/** Masks the strings of a JSON value. A value without secrets is given back itself, so nothing is copied for most calls. */
+export function maskValue<Value>(value: Value, mask: ValueMask): Value {
+  return walk(value, mask, { key: undefined, depth: 0 }) as Value;
+}
+
+interface Place {
+  readonly key: SecretKey | undefined;
+  readonly depth: number;
+}
+
+function walk(value: unknown, mask: ValueMask, { key, depth }: Place): unknown {
+  if (typeof value === "string") return maskString(value, mask, key);
+  if (typeof value !== "object" || value === null) return value;
+  // Nobody reads what is nested deeper, and what was not looked at must not be written.
+  if (depth >= maxDepth) return tooDeep;
+  if (Array.isArray(value)) return walkArray(value, mask, { key, depth: depth + 1 });
+  if (ArrayBuffer.isView(value) || value instanceof Date) return value;
+  return walkObject(value as Record<string, unknown>, mask, depth + 1);
+}
+
+function walkArray(values: readonly unknown[], mask: ValueMask, { key, depth }: Place): readonly unknown[] {
+  let copy: unknown[] | undefined;
+  values.forEach((each, at) => {
+    const masked = walk(each, mask, { key: key ?? keyBefore(values[at - 1]), depth });
+    if (masked !== each) (copy ??= [...values])[at] = masked;
+  });
+  return copy ?? values;
+}
+
+/** `["--password", "…"]`: the words of a command. */
+function keyBefore(word: unknown): SecretKey | undefined {
+  return typeof word === "string" && word.length < 64 && /^--?[A-Za-z][\w-]*$/.test(word) ? judgeKey(word) : undefined;
+}
+
+function walkObject(object: Record<string, unknown>, mask: ValueMask, depth: number): Record<string, unknown> {
+  let copy: Record<string, unknown> | undefined;
+  const named = nameOf(object);
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    const said = named !== undefined && /^value$/i.test(key) ? named : key.length < 128 ? key : "";
+    const masked = walk(value, mask, {
+      key: typeof value === "object" || typeof value === "string" ? judgeKey(said) : undefined,
+      depth,
+    });
+    if (masked !== value) (copy ??= { ...object })[key] = masked;
+  }
+  return copy ?? object;
+}
+
+/** `{"name": "DB_PASSWORD", "value": "…"}`. */
+function nameOf(object: Record<string, unknown>): string | undefined {
+  const name = object["name"] ?? object["key"] ?? object["Name"] ?? object["Key"];
+  return typeof name === "string" && name.length < 128 ? name : undefined;
+}
+
+function maskString(value: string, mask: ValueMask, key: SecretKey | undefined): string {
+  const masked = mask.text(value);
+  if (key === undefined || masked !== value || !isSecretValue(value, key, quoted)) return masked;
+  return `[MASKED:${key.family}:${mask.hashOf(value)}]`;
+}

@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../../src/core/clock.ts";
+import type { JournalHeads } from "../../src/core/journal-heads.ts";
+import { defaultJournalSettings } from "../../src/journal/journal-entry.ts";
+import { openJournal, type Journal, type JournalOptions } from "../../src/journal/open-journal.ts";
+import type { VerifyReport } from "../../src/journal/verify-report.ts";
+import { verifyJournal } from "../../src/journal/verify-journal.ts";
+import { createMemoryJournalHeads } from "../../src/store/memory-journal-heads.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+interface After {
+  after(hook: () => Promise<void>): void;
+}
+
+/** A place for a journal, with the heads of its writers. */
+export interface LogPlace {
+  readonly folder: string;
+  readonly file: string;
+  readonly heads: JournalHeads;
+  readonly failures: { readonly id: string; readonly error: string }[];
+  open(given?: Partial<JournalOptions>): Journal;
+  verify(): Promise<VerifyReport>;
+  lines(name?: string): string[];
+  entries(name?: string): Record<string, unknown>[];
+  rewrite(lines: readonly string[], name?: string): void;
+}
+
+export async function openPlace(t: After, parent?: string): Promise<LogPlace> {
+  const folder = join(parent ?? (await temporaryFolder(t)), "logs");
+  const heads = createMemoryJournalHeads();
+  const failures: { readonly id: string; readonly error: string }[] = [];
+  const place: LogPlace = {
+    folder,
+    file: join(folder, "chat_log.jsonl"),
+    heads,
+    failures,
+    open: (given = {}) =>
+      openJournal({
+        folder,
+        clock: systemClock,
+        heads,
+        settings: { ...defaultJournalSettings, fsync: "never" },
+        mask: (text) => text,
+        onFailed: (failure) => failures.push(failure),
+        ...given,
+      }),
+    verify: async () => verifyJournal({ folder, heads: await heads.list() }),
+    lines: (name = "chat_log.jsonl") => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1),
+    entries: (name) => place.lines(name).map((line) => JSON.parse(line) as Record<string, unknown>),
+    rewrite: (lines, name = "chat_log.jsonl") =>
+      writeFileSync(join(folder, name), lines.map((line) => `${line}\n`).join("")),
+  };
+  return place;
+}
+
+/** What was found, in short: kind, file, line, and the line of which writer. */
+export function found({ problems }: VerifyReport): string[] {
+  return problems.map(({ kind, segment, line, seq }) => `${kind} ${segment}:${line ?? "-"} #${seq ?? "-"}`);
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { systemClock } from "../../src/core/clock.ts";
+import { createId } from "../../src/core/ids.ts";
+import { claimDataFolder } from "../../src/runtime/claim-data-folder.ts";
+import { cleanRecords, type CleanReport } from "../../src/runtime/clean-records.ts";
+import { locateFolders, type Folders } from "../../src/runtime/folders.ts";
+import { openJournalReader } from "../../src/runtime/journal-reader.ts";
+import { openSqliteStore } from "../../src/store/sqlite-store.ts";
+import { complete, makeExecution } from "../contract/make-execution.ts";
+import { isolatedEnvironment } from "../support/runtime.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const day = 24 * 60 * 60 * 1000;
+
+async function openOld(t: TestContext): Promise<{ folders: Folders; env: Record<string, string>; clean: Clean }> {
+  const workdir = await temporaryFolder(t);
+  const env = isolatedEnvironment(workdir);
+  const folders = locateFolders(workdir, env);
+  claimDataFolder(folders);
+  const now = Date.now();
+  const store = await openSqliteStore({ path: folders.database, clock: systemClock });
+  const executions = [40, 31, 29, 1].map((days) => {
+    const at = now - days * day;
+    return complete(makeExecution({ id: createId("call", at), createdAt: at }), { completedAt: at + 5 });
+  });
+  await store.save([...executions, makeExecution({ id: createId("call", now - 50 * day) })]);
+  await store.close();
+  mkdirSync(folders.outputs, { mode: 0o700 });
+  for (const days of [10, 8, 6, 1]) {
+    const path = join(folders.outputs, `${days}.txt`);
+    writeFileSync(path, "x".repeat(100));
+    utimesSync(path, now / 1000, (now - days * day) / 1000);
+  }
+  return { folders, env, clean: (options) => cleanRecords({ workdir, env, isDryRun: false, ...options }) };
+}
+
+type Clean = (options?: Partial<Parameters<typeof cleanRecords>[0]>) => Promise<CleanReport>;
+
+function counts({ executions, outputs, log }: CleanReport): number[] {
+  return [executions.count, outputs.count, outputs.bytes, log.segments];
+}
+
+test("what is older than retention says is removed, and a chained line tells of it [D4]", async (t) => {
+  const { folders, env, clean } = await openOld(t);
+  assert.deepEqual(counts(await clean({ isDryRun: true })), [2, 2, 200, 0]);
+  assert.equal(existsSync(folders.logs), false);
+  assert.equal(readdirSync(folders.outputs).length, 4);
+
+  assert.deepEqual(counts(await clean()), [2, 2, 200, 0]);
+  assert.deepEqual(readdirSync(folders.outputs).sort(), ["1.txt", "6.txt"]);
+  const lines = readFileSync(join(folders.logs, "chat_log.jsonl"), "utf8").trimEnd().split("\n");
+  const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  assert.deepEqual(
+    entries.map(({ type, what, count }) => [type, what, count]),
+    [
+      ["opened", undefined, undefined],
+      ["pruned", "executions", 2],
+      ["pruned", "outputs", 2],
+      ["closed", undefined, undefined],
+    ],
+  );
+  const report = await openJournalReader(folders.workdir, env).verify();
+  assert.deepEqual([report.ok, report.headsChecked], [true, 1]);
+  assert.deepEqual(counts(await clean()), [0, 0, 0, 0]);
+});
+
+test("outputs beyond the limit go from the oldest on, however young they are", async (t) => {
+  const { folders, clean } = await openOld(t);
+  const report = await clean({ retention: { outputsDays: 100, outputsMaxBytes: 250, executionsDays: 100 } });
+  assert.deepEqual(counts(report), [0, 2, 200, 0]);
+  assert.deepEqual(readdirSync(folders.outputs).sort(), ["1.txt", "6.txt"]);
+});
+
+test("nothing is removed when that can't be told in the log", async (t) => {
+  const { folders, clean } = await openOld(t);
+  mkdirSync(join(folders.logs, "chat_log.jsonl"), { recursive: true });
+  await assert.rejects(clean(), { code: "LOG_UNWRITABLE", message: /^The log .+ can't be written/ });
+  rmSync(folders.logs, { recursive: true });
+  assert.deepEqual(counts(await clean({ isDryRun: true })), [2, 2, 200, 0]);
+  assert.equal(readdirSync(folders.outputs).length, 4);
+});
+
+test("a folder without records has nothing to clean, and gets none", async (t) => {
+  const workdir = await temporaryFolder(t);
+  const report = await cleanRecords({ workdir, env: isolatedEnvironment(workdir), isDryRun: false });
+  assert.deepEqual(counts(report), [0, 0, 0, 0]);
+  assert.equal(existsSync(join(workdir, ".deckhand")), false);
+});
