@@ -26,9 +26,9 @@ export interface Terminal {
   /** Columns of stdout; undefined when it is no terminal. */
   readonly width: number | undefined;
   /** Styles text for stdout; on anything but a terminal with colours it stays as it is. */
-  style(style: Style, text: string): string;
+  readonly style: (style: Style, text: string) => string;
   /** The same for stderr. */
-  styleError(style: Style, text: string): string;
+  readonly styleError: (style: Style, text: string) => string;
   /** True while the reader of stdout can't keep up. */
   isBehind(): boolean;
   /** True when nobody reads stdout any more: whatever else is printed is lost. */

@@ -37,7 +37,7 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
   if (call.tool.name === "run_python" && typeof input["code"] === "string") {
     const found = judges.code("python", input["code"], cwd);
     const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, kind: "shell", dangers });
-    return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found as readonly Finding[]);
+    return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found);
   }
   if (typeof input["url"] === "string") return assessUrl(input["url"]);
   return assessResources(call, judges);

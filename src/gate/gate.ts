@@ -61,7 +61,7 @@ function decide(options: GateOptions, request: PermitRequest): Decided {
   if (isOrder(request) && request.tool.traits.readOnly && options.rules.deny.length === 0) return ordered;
   const assessed = assessCall(request, options.judges);
   if (isThenable(assessed)) return Promise.resolve(assessed).then((found) => weigh(options, request, found));
-  return weigh(options, request, assessed as Assessment);
+  return weigh(options, request, assessed);
 }
 
 function weigh(options: GateOptions, request: PermitRequest, found: Assessment): Decided {

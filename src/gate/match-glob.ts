@@ -34,8 +34,8 @@ function matchName(pattern: string, name: string): boolean {
 }
 
 interface Comparison {
-  isWild(at: number): boolean;
-  fits(at: number, index: number): boolean;
+  readonly isWild: (at: number) => boolean;
+  readonly fits: (at: number, index: number) => boolean;
 }
 
 /** The usual two pointers: after a mismatch the last wildcard takes one more. */

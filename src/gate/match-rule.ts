@@ -35,7 +35,7 @@ export function findRestricting(
   return possible && { rule: possible.rule, isSure: false };
 }
 
-export function namesTool({ tool }: Rule, toolId: string): boolean {
+function namesTool({ tool }: Rule, toolId: string): boolean {
   return tool.endsWith("*") ? toolId.startsWith(tool.slice(0, -1)) : tool === toolId;
 }
 

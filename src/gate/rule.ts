@@ -1,8 +1,6 @@
 import { RuntimeError } from "../core/errors.ts";
 import { splitWords, type PatternWord } from "./pattern-words.ts";
 
-export type Effect = "deny" | "ask" | "allow";
-
 /**
  * One permission rule:
  * - `bash`: every call of the tool; `*`: every tool; `mcp_*`: every tool whose name begins so

@@ -39,38 +39,56 @@ export async function diagnose({ workdir, env, clock = systemClock }: DiagnosisO
   }
   const { configuration, check: settings } = readSettings(folders, env);
   const subject: Subject = { folders, env, configuration, clock };
-  const look = lookOnce(folders.database);
-  const attempt = (name: string, work: () => Checks | Promise<Checks>): Promise<Checks> => within(clock, name, work);
-  const withProbe = openOnce(() => openProbe(subject));
-  try {
-    const found = await Promise.all([
-      attempt("sandbox", () => checkSandbox(withProbe().processes, configuration)),
-      attempt("files", () => checkPathGuard(subject)),
-      attempt("records", () => checkDataFolder(folders)),
-      attempt("state", () => checkStateFolder(folders)),
-      attempt("disk", () => checkDisk(folders)),
-      attempt("store", () => checkStore(subject, look)),
-      attempt("log", () => checkJournal(subject, look)),
-      attempt("mode", () => checkMode(withProbe().processes, subject)),
-      attempt("rules", () => checkRules(withProbe().processes, subject)),
-      attempt("hooks", () => checkHooks(subject)),
-      attempt("trust", () => checkTrust(subject)),
-      attempt("quarantine", () => checkQuarantine(subject)),
-      attempt("grants", () => checkGrants(subject)),
-      attempt("secrets", () => checkSecrets(subject)),
-      attempt("programs", () => checkPrograms(withProbe().processes, subject)),
-      attempt("others", () => checkOthers(withProbe().processes, subject, look)),
-    ]);
-    return [...machine, settings, ...found.flat()];
-  } finally {
-    await within(clock, "close", async () => {
-      await withProbe.close();
-      return [];
-    });
-  }
+  const found = await Promise.all([checkByRunning(subject), ...lookAround(subject)]);
+  return [...machine, settings, ...found.flat()];
 }
 
 type Checks = Check | readonly Check[];
+
+/** What only running something can tell. */
+async function checkByRunning(subject: Subject): Promise<Check[]> {
+  const { clock, configuration } = subject;
+  let probe: Probe;
+  try {
+    probe = openProbe(subject);
+  } catch (thrown) {
+    const what = `No sandbox and no program could be tried, because there is no place for temporary files: ${messageOf(thrown)}.`;
+    return [problem("temporary files", what, "Set TMPDIR to a folder that can be written.")];
+  }
+  const { processes } = probe;
+  const attempt = (name: string, work: () => Checks | Promise<Checks>): Promise<Checks> => within(clock, name, work);
+  try {
+    const found = await Promise.all([
+      attempt("sandbox", () => checkSandbox(processes, configuration)),
+      attempt("mode", () => checkMode(processes, subject)),
+      attempt("rules", () => checkRules(processes, subject)),
+      attempt("programs", () => checkPrograms(processes, subject)),
+    ]);
+    return found.flat();
+  } finally {
+    await attempt("close", () => probe.close().then(() => []));
+  }
+}
+
+function lookAround(subject: Subject): Promise<Checks>[] {
+  const { folders, clock } = subject;
+  const look = lookOnce(folders.database);
+  const attempt = (name: string, work: () => Checks): Promise<Checks> => within(clock, name, work);
+  return [
+    attempt("files", () => checkPathGuard(subject)),
+    attempt("hooks", () => checkHooks(subject)),
+    attempt("trust", () => checkTrust(subject)),
+    attempt("quarantine", () => checkQuarantine(subject)),
+    attempt("grants", () => checkGrants(subject)),
+    attempt("secrets", () => checkSecrets(subject)),
+    attempt("records", () => checkDataFolder(folders)),
+    attempt("state", () => checkStateFolder(folders)),
+    attempt("disk", () => checkDisk(folders)),
+    attempt("store", () => checkStore(subject, look)),
+    attempt("log", () => checkJournal(subject, look)),
+    attempt("others", () => checkOthers(subject, look)),
+  ];
+}
 
 /** What is thrown, or does not end, becomes a row. */
 async function within(clock: Clock, name: string, work: () => Checks | Promise<Checks>): Promise<Checks> {
@@ -91,11 +109,4 @@ async function within(clock: Clock, name: string, work: () => Checks | Promise<C
   } finally {
     stop();
   }
-}
-
-/** Opened by the first who needs it; whoever comes after a failure gets the same failure. */
-function openOnce(open: () => Probe): (() => Probe) & { close(): Promise<void> } {
-  let opened: Probe | undefined;
-  const get = (): Probe => (opened ??= open());
-  return Object.assign(get, { close: async () => opened?.close() });
 }

@@ -9,7 +9,7 @@ interface StreamMask {
   stream(): MaskStream;
 }
 
-const chunkBytes = 256 * 1024;
+const chunkBytes = 64 * 1024;
 
 /**
  * Keeps whole outputs in a private folder of the workdir, where the model and the person can read them. The copy is masked;

@@ -1,11 +1,11 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../core/journal-heads.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { checkOwner } from "./migrate-database.ts";
 import { readMigrations } from "./migrations.ts";
 import { readJournalHeads } from "./sqlite-journal-heads.ts";
-import { damaged, toStoreError } from "./store-error.ts";
+import { damaged, toStoreError, unavailable } from "./store-error.ts";
 
 /** What a store looks like from outside. */
 export interface DatabaseState {
@@ -32,6 +32,8 @@ const mostCheckedBytes = 128 * 1024 * 1024;
 export function inspectDatabase(path: string): DatabaseState | undefined {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats) return undefined;
+  // A pipe by that name would be waited for without end.
+  if (!stats.isFile()) throw unavailable(path, "it is not a regular file");
   let database: DatabaseSync | undefined;
   try {
     database = open(path);
@@ -56,27 +58,34 @@ export function inspectDatabase(path: string): DatabaseState | undefined {
 }
 
 function open(path: string): DatabaseSync {
-  const attempt = (location: string | URL): DatabaseSync => {
-    const database = new DatabaseSync(location, { readOnly: true, timeout: 500 });
-    try {
-      database.enableDefensive(true);
-      database.exec("PRAGMA trusted_schema = OFF");
-      database.prepare("SELECT count(*) FROM sqlite_schema").get();
-      return database;
-    } catch (thrown) {
-      database.close();
-      throw thrown;
-    }
-  };
+  // Where there is no log, whoever only may read would leave an empty one behind; whoever could write takes it along again.
+  const isAtRest = !existsSync(`${path}-wal`);
   try {
-    return attempt(path);
+    return connect(path, !isAtRest);
   } catch (first) {
     try {
       // On a read-only disk there is no place for the index of the log; the file itself can be read without.
-      return attempt(new URL(`file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`));
+      return connect(
+        new URL(`file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`),
+        true,
+      );
     } catch {
       throw first;
     }
+  }
+}
+
+function connect(location: string | URL, readOnly: boolean): DatabaseSync {
+  const database = new DatabaseSync(location, { readOnly, timeout: 500 });
+  try {
+    database.enableDefensive(true);
+    database.exec("PRAGMA trusted_schema = OFF");
+    database.exec("PRAGMA query_only = ON");
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return database;
+  } catch (thrown) {
+    database.close();
+    throw thrown;
   }
 }
 

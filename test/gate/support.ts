@@ -14,7 +14,7 @@ export interface GatedRuntime {
   /** What a person was asked, in order. */
   readonly asked: ApprovalRequest[];
   /** A call as a model makes it. */
-  call(tool: string, input: unknown, options?: CallOptions): Promise<Execution>;
+  readonly call: (tool: string, input: unknown, options?: CallOptions) => Promise<Execution>;
 }
 
 type Answer = ApprovalAnswer | ((request: ApprovalRequest) => ApprovalAnswer | Promise<ApprovalAnswer>);

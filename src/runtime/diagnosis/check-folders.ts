@@ -87,16 +87,18 @@ export function checkDisk({ workdir, state }: Folders): Check {
   const disks = places.filter((path, index) => index === 0 || deviceOf(path) !== deviceOf(places[0]!));
   const found = disks.map((path) => ({ path, free: freeBytes(path) }));
   const least = found.reduce((a, b) => (b.free < a.free ? b : a));
-  const what = found.map(({ path, free }) => `${formatBytes(free)} free for ${path}`).join(", ");
+  const sized = found.filter(({ free }) => Number.isFinite(free));
+  const what = sized.map(({ path, free }) => `${formatBytes(free)} free for ${path}`).join(", ") || "nothing is known";
   const fix = `Free some space on the disk of ${least.path}; \`deckhand clean\` removes old records and outputs.`;
   if (least.free < 64 * megabyte) return problem("disk", `Almost no space: ${what}.`, fix);
   if (least.free < 1024 * megabyte) return warning("disk", `Little space: ${what}.`, fix);
-  return ok("disk", `${what[0]!.toUpperCase()}${what.slice(1)}.`);
+  return ok("disk", `${what}.`);
 }
 
 function freeBytes(path: string): number {
-  const { bavail, bsize } = statfsSync(path);
-  return bavail * bsize;
+  const { bavail, bsize, blocks } = statfsSync(path);
+  // Not every file system has a size.
+  return blocks === 0 ? Number.POSITIVE_INFINITY : bavail * bsize;
 }
 
 function deviceOf(path: string): number {

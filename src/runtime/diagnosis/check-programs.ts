@@ -51,7 +51,9 @@ export async function checkPrograms(processes: Pick<Processes, "runCommand">, su
   const environment = childEnvironment(env, { add: configuration.tools.environment });
   // Whatever the folder brought along is not run for a version number.
   const outside = (environment["PATH"] ?? "").split(delimiter).filter((folder) => !inside.includes(folder));
-  const place = { workdir: folders.workdir, env: { ...environment, PATH: outside.join(delimiter) } };
+  // In a workdir such as / that would be all of them.
+  const path = outside.length === 0 ? {} : { PATH: outside.join(delimiter) };
+  const place = { workdir: folders.workdir, env: { ...environment, ...path } };
   const found = await Promise.all([
     ...programs.map((program) => checkProgram(processes, program, place)),
     findRipgrep().then((path) =>
@@ -142,7 +144,7 @@ function foldersInside(path: string | undefined, workdir: string): string[] {
 function tellInside(inside: readonly string[]): Check {
   return warning(
     "PATH",
-    `PATH names ${inside.join(", ")} inside the workdir: what a tool writes there can be run in place of another program.`,
+    `PATH names ${inside.slice(0, 3).join(", ")}${inside.length > 3 ? ", …" : ""} inside the workdir: what a tool writes there can be run in place of another program.`,
     "Take it out of PATH before you start Deckhand.",
   );
 }

@@ -1,13 +1,14 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../core/errors.ts";
+import { codeOf, messageOf } from "../../core/errors.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
-import { inspectJournal } from "../../journal/inspect-journal.ts";
+import { inspectJournal, type JournalState } from "../../journal/inspect-journal.ts";
 import { findLogProblem } from "../../journal/log-folder.ts";
 import { currentName } from "../../journal/segments.ts";
+import { isAlive } from "../../process/identity.ts";
 import { isPrivateName } from "../../process/private-folder.ts";
 import { readRecord } from "../../process/process-record.ts";
-import type { Processes } from "../../process/processes.ts";
+import { openProcessTable } from "../../process/process-table.ts";
 import { inspectDatabase, type DatabaseState } from "../../store/inspect-database.ts";
 import { countOf, formatBytes } from "../../tools/format-bytes.ts";
 import type { Configuration } from "../configuration.ts";
@@ -49,7 +50,13 @@ export function checkJournal({ folders, configuration }: Subject, look: () => Da
 
 function tellJournal(folders: Folders, look: () => DatabaseState | undefined): Check {
   const path = join(folders.logs, currentName);
-  const { segments, bytes, lastAt, problems, remarks } = inspectJournal(folders.logs, headsOf(look));
+  let found: JournalState;
+  try {
+    found = inspectJournal(folders.logs, headsOf(look));
+  } catch (thrown) {
+    return problem("log", `${path} can't be read: ${messageOf(thrown)}.`, "Look at what lies there, and move it away.");
+  }
+  const { segments, bytes, lastAt, problems, remarks } = found;
   if (problems.length > 0) {
     return problem(
       "log",
@@ -98,14 +105,10 @@ function capital(text: string): string {
 }
 
 /** Who else works here now: by the records of calls, and by what their processes left in the run folder. */
-export function checkOthers(
-  processes: Pick<Processes, "isAlive" | "identity">,
-  { folders }: Subject,
-  look: () => DatabaseState | undefined,
-): Check {
-  const { bootId } = processes.identity;
-  const known = [...ownersOf(look), ...ownersIn(folders.run, bootId)];
-  const alive = new Set(known.filter((owner) => processes.isAlive(owner)).map(({ pid }) => pid));
+export function checkOthers({ folders }: Subject, look: () => DatabaseState | undefined): Check {
+  const table = openProcessTable(process.platform);
+  const known = [...ownersOf(look), ...ownersIn(folders.run, table.bootId)];
+  const alive = new Set(known.filter((owner) => isAlive(table, owner)).map(({ pid }) => pid));
   alive.delete(process.pid);
   if (alive.size === 0) return ok("others", "No other runtime is seen at work here.");
   const pids = [...alive].sort((a, b) => a - b).join(", ");

@@ -96,7 +96,7 @@ export function judgeStrict({ kind }: SandboxReport, isStrict: boolean): Check {
   }
   return warning(
     "strict",
-    "STRICT_WORKDIR_ONLY is on without a sandbox: it limits what can be asked for, not what an allowed program does. Custom tools are refused.",
+    "STRICT_WORKDIR_ONLY is on without a sandbox: it limits what can be asked for, not what an allowed program does.",
     "Make the sandbox work, see above.",
   );
 }

@@ -57,7 +57,7 @@ const perl: Sinks = {
   write: /\b(?:open|sysopen|rename|chmod|chown|symlink|link|truncate|mkdir|utime|copy|move)\b/,
   evaluate:
     /(?<![\w$@%])eval\b(?!\s*\{)|\bs(.)(?:\\.|(?!\1)[^\\]){0,200}\1(?:\\.|(?!\1)[^\\]){0,200}\1[a-z]*ee|\bdo\s*\$|\brequire\s*\$/s,
-  hide: /&\s*\{\s*["$\\]|\bsyscall\b|\bunpack\s*\(?.{0,40}\beval\b|\bCORE::GLOBAL\b/s,
+  hide: /&\s*\$|&\s*\{\s*["$\\]|\bsyscall\b|\bunpack\s*\(?.{0,40}\beval\b|\bCORE::GLOBAL\b/s,
   connect: /\bSocket\b|\bsocket\s*\(/,
   transfer: /\b(?:LWP|HTTP::Tiny|Net::FTP|Net::SMTP|IO::Socket|WWW::Mechanize)\b/,
 };

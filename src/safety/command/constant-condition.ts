@@ -107,7 +107,10 @@ function compareConstants(left: readonly SqlToken[], right: readonly SqlToken[],
 }
 
 function isConstant(tokens: readonly SqlToken[]): boolean {
-  return tokens.every(({ kind, text }) => kind !== "word" || /^(?:TRUE|FALSE|NULL)$/.test(text));
+  // A function of constants is one too.
+  return tokens.every(
+    ({ kind, text }, index) => kind !== "word" || /^(?:TRUE|FALSE|NULL)$/.test(text) || tokens[index + 1]?.text === "(",
+  );
 }
 
 /** `x IS NULL OR x IS NOT NULL`, `a = 1 OR a <> 1`. */

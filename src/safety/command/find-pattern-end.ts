@@ -3,6 +3,9 @@ import type { Language } from "./interpreters.ts";
 const withPatterns: ReadonlySet<Language> = new Set(["javascript", "mongo", "perl", "ruby", "awk"]);
 const pairs: Readonly<Record<string, string>> = { "{": "}", "(": ")", "[": "]", "<": ">" };
 
+/** Longer ones are taken for divisions; a search to the end for each slash would take the square of the length. */
+const longest = 2000;
+
 /** Where the regular expression that begins here ends, or null when none does. Its quotes would be taken for strings. */
 export function findPatternEnd(language: Language, text: string, index: number): number | null {
   if (!withPatterns.has(language)) return null;
@@ -35,9 +38,10 @@ function isOperandPosition(text: string, index: number): boolean {
 
 function skipPart(text: string, from: number, close: string): number | null {
   let index = from;
-  while (index < text.length && text[index] !== close) {
+  const limit = Math.min(text.length, from + longest);
+  while (index < limit && text[index] !== close) {
     if (text[index] === "\n") return null;
     index += text[index] === "\\" ? 2 : 1;
   }
-  return index < text.length ? index + 1 : null;
+  return index < limit ? index + 1 : null;
 }

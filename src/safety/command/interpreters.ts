@@ -1,5 +1,5 @@
 import { interpreterTable, shellOptions } from "./interpreter-table.ts";
-import { type ParsedOptions, parseOptions } from "./parse-options.ts";
+import { cutWord, type ParsedOptions, parseOptions } from "./parse-options.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
 export type Language =
@@ -164,7 +164,7 @@ function findRunner(name: string, words: readonly Word[]): Interpreter | null {
     if (option.test(word.text)) return rest.slice(index + 1, index + 2);
     const equals = word.prefix.indexOf("=");
     if (equals < 0 || !option.test(word.prefix.slice(0, equals))) return [];
-    return [{ ...word, text: word.text.slice(equals + 1), prefix: word.prefix.slice(equals + 1) }];
+    return [cutWord(word, equals + 1)];
   });
   return interpret(language, codes, null);
 }

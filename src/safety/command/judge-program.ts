@@ -22,6 +22,7 @@ export function judgeProgram(command: SimpleCommand, place: Place): Finding[] {
 
 /** `python -m twine upload` is the program `twine`. */
 function findModule(command: SimpleCommand): SimpleCommand | null {
+  if (/^(?:yarn|pnpm|npm|bun)$/.test(command.name)) return findScript(command);
   if (!/^(?:python|pypy)[0-9.]*$/.test(command.name)) return null;
   const index = command.words.findIndex((word) => /^-[A-Za-z]*m$/.test(word.text));
   const name = command.words[index + 1];
@@ -33,6 +34,25 @@ function findModule(command: SimpleCommand): SimpleCommand | null {
   )
     return null;
   return { ...command, name: name.text, words: command.words.slice(index + 1), redirects: [], assignments: [] };
+}
+
+const ownCommands =
+  /^(?:install|i|ci|link|unlink|rm|un|remove|add|set|config|cache|env|why|init|patch|store|audit|list|ls|info|dedupe|up|update|test|start)$/;
+
+/** `yarn prisma migrate reset`, `npm run typeorm -- schema:drop`: usually the program of that name. */
+function findScript(command: SimpleCommand): SimpleCommand | null {
+  const operands = command.words.slice(1).filter((word) => !word.text.startsWith("-"));
+  const name =
+    operands[0]?.text === "run" || operands[0]?.text === "run-script"
+      ? operands[1]
+      : command.name === "npm"
+        ? undefined
+        : operands[0];
+  if (name === undefined || name.kind !== "literal" || name.text.includes("/") || ownCommands.test(name.text))
+    return null;
+  if (/^(?:yarn|pnpm|npm|bun)$/.test(name.text)) return null;
+  const words = command.words.slice(command.words.indexOf(name)).filter((word) => word.text !== "--");
+  return { ...command, name: name.text, words, redirects: [], assignments: [] };
 }
 
 const byName = new Map<string, Rule[]>();

@@ -19,7 +19,7 @@ interface OptionSpec {
   readonly takes: "nothing" | "value" | "attached";
 }
 
-export interface OptionSettings {
+interface OptionSettings {
   readonly stopsAtOperand?: boolean;
   readonly singleDashLong?: boolean;
   readonly plus?: boolean;

@@ -11,7 +11,7 @@ export const harmlessDevices =
 
 const startFiles: ReadonlySet<string> = new Set(
   (
-    ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
+    ".bashrc .bash_history .zsh_history .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin " +
     ".zlogout .kshrc .mkshrc .cshrc .tcshrc .login .xinitrc .xprofile .xsession .xsessionrc .pam_environment " +
     ".inputrc .gitconfig .netrc .pypirc authorized_keys .pythonrc .psqlrc .sqliterc .my.cnf .vimrc .ssh .aws " +
     ".gnupg .kube .rhosts"

@@ -1,4 +1,4 @@
-export interface SedEffects {
+interface SedEffects {
   /** It runs text as a shell command: `e`, or `s///e`. */
   readonly runs: boolean;
   /** Files that `w` and `s///w` write. */

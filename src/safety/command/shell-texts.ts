@@ -35,7 +35,8 @@ export function findShellTexts(language: Language, text: string): ShellCall[] {
       continue;
     }
     const words = /%x|\bqx/.test(match[0]) ? readDelimited(code, match.index + match[0].length, match[0]) : undefined;
-    calls.push({ command: words ?? readArguments(rest, strings) });
+    // `os["execute"]` reaches the call through a value.
+    calls.push({ command: match[0].endsWith("[") ? null : (words ?? readArguments(rest, strings)) });
   }
   // The module that starts programs is there, under a name of its own.
   if (calls.length === 0 && /^(?:javascript|python)$/.test(language) && loadsStarter(code, strings))

@@ -1,4 +1,4 @@
-import { type OptionTable, optionTable, type ParsedOptions, parseOptions } from "./parse-options.ts";
+import { cutWord, type OptionTable, optionTable, type ParsedOptions, parseOptions } from "./parse-options.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
 /** The files and folders that a program would create, change or remove by what its arguments say. Redirects are not among them. */
@@ -56,7 +56,7 @@ define("patch", optionTable("p|strip= i|input= d|directory= o|output= r|reject-f
   ...options.operands.slice(0, 1),
 ]);
 define("dd gdd dcfldd", optionTable(""), (options) =>
-  options.operands.filter((word) => word.prefix.startsWith("of=")).map((word) => cut(word, "of=".length)),
+  options.operands.filter((word) => word.prefix.startsWith("of=")).map((word) => cutWord(word, "of=".length)),
 );
 define(
   "sort gsort",
@@ -153,8 +153,4 @@ function findOldTarPaths(options: ParsedOptions): readonly Word[] {
   if (letters.includes("x")) return options.values("C");
   const archive = options.operands[1];
   return /[cru]/.test(letters) && letters.includes("f") && archive !== undefined ? [archive] : [];
-}
-
-function cut(word: Word, length: number): Word {
-  return { ...word, text: word.text.slice(length), prefix: word.prefix.slice(length) };
 }

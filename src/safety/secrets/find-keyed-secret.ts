@@ -16,9 +16,9 @@ function findKeyedSecret(text: string, at: number, scan: Scan): SecretSpan | und
   if (at < (scan.readTo.get("keyed") ?? 0)) return undefined;
   const keyEnd = matchKeyEnd(text, at);
   if (keyEnd === undefined) return undefined;
-  const keyJoin = findKeyJoin(text, keyEnd);
-  if (!keyJoin) return undefined;
   const keyStart = findKeyStart(text, at);
+  const keyJoin = findKeyJoin(text, keyStart, keyEnd);
+  if (!keyJoin) return undefined;
   const key = judgeKey(text.slice(keyStart, keyEnd));
   if (!key) return undefined;
 
@@ -63,6 +63,8 @@ function findKeyStart(text: string, at: number): number {
   let start = at;
   const limit = Math.max(0, at - 64);
   while (start > limit && isKeyCharacter(text.charCodeAt(start - 1))) start -= 1;
+  // The end of a sequence that colours the key.
+  if (text.startsWith("\u001b[", start - 2)) start += /^[0-9;]{0,8}m/.exec(text.slice(start, at))?.[0].length ?? 0;
   // The `n` of an escaped line break.
   if (start < at && text[start - 1] === "\\" && /[nrt]/.test(text[start]!)) start += 1;
   // `API key: …`

@@ -24,7 +24,7 @@ function exact(word: string, find: FindAt): Trigger {
   return { word, anyCase: false, find };
 }
 
-export function findFormat([family, beginning, rest]: VendorFormat): FindAt {
+function findFormat([family, beginning, rest]: VendorFormat): FindAt {
   const pattern = new RegExp(rest, "y");
   // `task-`, `disk-` and kebab-case names are full of it.
   const isCommon = beginning.length < 5 && beginning.endsWith("-");

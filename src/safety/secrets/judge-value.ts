@@ -1,6 +1,6 @@
 import { isCall, isExpression, isPath, isPlaceholder, isReference } from "./is-reference.ts";
 import { isWordy, looksRandom, looksVeryRandom } from "./looks-random.ts";
-import type { SecretKey } from "./secret-keys.ts";
+import type { KeyStrength, SecretKey } from "./secret-keys.ts";
 
 /** In what surroundings a value stands. */
 export interface ValueSetting {
@@ -23,7 +23,7 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
   if (head.length < leastLength || isReference(head) || isPlaceholder(head) || isPath(head) || isForeignText(head))
     return false;
   if (!setting.isQuoted && (isCall(head) || (!setting.isLiteral && isExpression(head)))) return false;
-  if (setting.isLoose) return !/\s/.test(head) && (setting.isQuoted ? looksRandom(head) : looksVeryRandom(head));
+  if (setting.isLoose) return !/\s/.test(head) && isLooseSecret(head, strength, setting.isQuoted);
   switch (strength) {
     case "password":
       return setting.isQuoted ? !isLabel(head) : isPlainPassword(head, setting);
@@ -34,12 +34,17 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
   }
 }
 
+function isLooseSecret(value: string, strength: KeyStrength, isQuoted: boolean): boolean {
+  if (!isQuoted) return looksVeryRandom(value);
+  return looksRandom(value) || (strength === "password" && /\d/.test(value) && !isLabel(value));
+}
+
 function isPlainPassword(value: string, { isLiteral, hasOwnLine, isSetting }: ValueSetting): boolean {
   if (isAboutSecrets(value) || statusWords.has(value.toLowerCase())) return false;
   if (isLiteral) return true;
   if (!isWordy(value)) return !/^[A-Za-z_$][\w$]*\d$/.test(value) || looksRandom(value);
   // No name in a program has a hyphen in it.
-  if (isSetting && /-/.test(value) && /\d/.test(value)) return true;
+  if ((isSetting || hasOwnLine) && /-/.test(value) && /\d/.test(value)) return true;
   // `password: str`, `password = other_name`: code. `password: summer22` on its own line: a setting.
   return hasOwnLine && (isSetting ? /^[a-z]+[a-z\d-]*$/ : /^[a-z]+[a-z-]*\d+$/).test(value);
 }

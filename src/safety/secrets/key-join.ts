@@ -31,10 +31,12 @@ const joins: readonly (readonly [Join, RegExp])[] = [
   ["sentence", /^(?:는|은|이|가|을|를)?[ \t]+(?:(?:is|was|이|가|:|=)[ \t:]+)?/i],
 ];
 
-/** What joins the key that ends here to a value; nothing when it is only a word. */
-export function findKeyJoin(text: string, keyEnd: number): KeyJoin | undefined {
+/** What joins a key to a value; nothing when it is only a word. */
+export function findKeyJoin(text: string, keyStart: number, keyEnd: number): KeyJoin | undefined {
   const rest = text.slice(keyEnd, keyEnd + 160);
+  const isMarkup = keyStart > 0 && `<:"'`.includes(text[keyStart - 1]!);
   for (const [join, pattern] of joins) {
+    if (join === "element" && !isMarkup) continue;
     const found = pattern.exec(rest);
     const sign = found?.[1] ?? "";
     if (found) return { join, end: keyEnd + found[0].length, sign, isEncoded: sign.startsWith("%3") };

@@ -14,7 +14,7 @@ export interface KeyedValue {
 export function settleValue(text: string, { keyStart, keyEnd, keyJoin, value }: KeyedValue): ValueSetting | undefined {
   const { join, sign, end, isEncoded } = keyJoin;
   const { isQuoted } = value;
-  const before = text.slice(Math.max(0, keyStart - 48), keyStart);
+  const before = text.slice(Math.max(0, keyStart - 48), keyStart).replaceAll(colour, "");
   const name = text.slice(keyStart, keyEnd);
   const lineBefore = before.slice(before.lastIndexOf("\n") + 1);
   const startsLine =
@@ -32,7 +32,7 @@ export function settleValue(text: string, { keyStart, keyEnd, keyJoin, value }: 
       if (before.endsWith("${")) return sign === ":-" || sign === ":=" ? loose : undefined;
       if (sign === ":-") return undefined;
       if (/^[!=]==?$/.test(sign)) return isQuoted ? loose : undefined;
-      const isTight = end - keyEnd === sign.length;
+      const isTight = !/[ \t]/.test(text.slice(keyEnd, end));
       const isVariable =
         sign === "=" &&
         isTight &&
@@ -56,9 +56,12 @@ export function settleValue(text: string, { keyStart, keyEnd, keyJoin, value }: 
       }
       // A .netrc, whose words may be on one line or on one each.
       if (/(?:^|\s)(?:machine|login)[ \t][^\n]*\n?[ \t]*$/.test(before)) return literal;
-      // A verb.
-      return /^pass$/i.test(name) ? undefined : loose;
+      // A verb, or a word before the next key.
+      return /^pass$/i.test(name) || /^[\w-]{1,40}=/.test(text.slice(value.start, value.end)) ? undefined : loose;
     default:
       return undefined;
   }
 }
+
+// oxlint-disable-next-line no-control-regex -- the sequences that programs put around words to colour them
+const colour = /\u001b\[[0-9;]{0,8}m/g;

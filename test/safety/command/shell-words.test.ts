@@ -71,7 +71,7 @@ test("words mean here what they mean to bash", async (t) => {
     numRuns: count({ quick: 400, full: 20_000 }),
     seed: 7,
   });
-  const readings = words.map((parts) => parts.join("")).map((text) => ({ text, reading: read(text) }));
+  const readings = words.map((parts) => parts.join("")).map((text) => ({ text, reading: read(text, cwd) }));
   // A word that bash would not read, or that is not known before it runs, is no word to compare.
   const known = readings.filter(({ reading }) => reading !== null);
   assert.ok(known.length > readings.length / 2, `Only ${known.length} of ${readings.length} words were known.`);
@@ -90,8 +90,8 @@ test("words mean here what they mean to bash", async (t) => {
     assert.deepEqual(reading, answers[n]?.split("\0").slice(0, -1), text);
 });
 
-function read(text: string): string[] | null {
-  const { commands: found, findings } = analyseCommand(`${setting}printf '%s\\0' ${text}\n`, { home: "/home/u" });
+function read(text: string, cwd: string): string[] | null {
+  const { commands: found, findings } = analyseCommand(`${setting}printf '%s\\0' ${text}\n`, { home: "/home/u", cwd });
   const words = found.at(-1)?.words.slice(2) ?? [];
   if (findings.length > 0 || words.length === 0 || found.at(-1)?.name !== "printf") return null;
   return words.every(({ kind }) => kind === "literal") ? words.map((word) => word.text) : null;

@@ -30,7 +30,7 @@ const wrap = fc.oneof(
     (inner) => `bash <<'E'\n${inner}\nE\n`,
     (inner) => `printf '%s' ${quote(inner)} | sh`,
     (inner) => `echo ${Buffer.from(inner).toString("base64")} | base64 -d | sh`,
-    (inner) => `X=${quote(inner)}; eval "$X"`,
+    (inner) => `{ X=${quote(inner)}; eval "$X"; }`,
   ),
 );
 

@@ -1,4 +1,5 @@
 import type { Finding } from "../finding.ts";
+import { cutWord } from "../parse-options.ts";
 import type { SimpleCommand, Word } from "../simple-command.ts";
 import { isPlainCommand } from "./plain-command.ts";
 
@@ -35,8 +36,7 @@ function findExports({ name, words }: SimpleCommand): { name: string; value: Wor
   return words.slice(1).flatMap((word) => {
     const equals = word.prefix.indexOf("=");
     if (equals <= 0) return [];
-    const value = { ...word, text: word.text.slice(equals + 1), prefix: word.prefix.slice(equals + 1) };
-    return [{ name: word.prefix.slice(0, equals).replace(/\+$/, ""), value }];
+    return [{ name: word.prefix.slice(0, equals).replace(/\+$/, ""), value: cutWord(word, equals + 1) }];
   });
 }
 

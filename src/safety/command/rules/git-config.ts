@@ -1,5 +1,4 @@
-import type { ParsedOptions } from "../parse-options.ts";
-import { optionTable } from "../parse-options.ts";
+import { cutWord, optionTable, type ParsedOptions } from "../parse-options.ts";
 import { locate } from "../paths.ts";
 import type { Word } from "../simple-command.ts";
 import { isPlainCommand } from "./plain-command.ts";
@@ -26,11 +25,10 @@ export function findGitConfig({ options, place }: Subject): boolean | "unknown" 
 }
 
 /** One `key=value` as `-c` takes it. */
-export function isDangerousPair(word: Word): boolean {
+function isDangerousPair(word: Word): boolean {
   const equals = word.prefix.indexOf("=");
   if (equals < 0) return word.kind === "dynamic";
-  const value = { ...word, text: word.text.slice(equals + 1), prefix: word.prefix.slice(equals + 1) };
-  return isDangerousSetting(word.text.slice(0, equals), value);
+  return isDangerousSetting(word.text.slice(0, equals), cutWord(word, equals + 1));
 }
 
 function isDangerousSetting(rawKey: string, value: Word): boolean {

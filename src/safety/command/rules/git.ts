@@ -100,6 +100,14 @@ export const gitRules: readonly Rule[] = [
     reason: "It throws away changes that are not committed.",
     finds: ({ options }) => options.has("force"),
   },
+  {
+    ...git,
+    id: "git.discard",
+    subcommand: "read-tree",
+    options: optionTable("u reset m i"),
+    reason: "It throws away changes that are not committed.",
+    finds: ({ options }) => options.has("reset") && options.has("u"),
+  },
   { ...git, id: "git.drop-stash", subcommand: "stash drop|clear", reason: "It throws away work that was put aside." },
   {
     ...git,
@@ -208,5 +216,7 @@ export const gitRules: readonly Rule[] = [
 function discardsTree(operands: readonly Word[], words: Subject["words"]): boolean {
   const separator = words.findIndex((word) => word.text === "--");
   const paths = separator < 0 ? operands : words.slice(separator + 1);
-  return paths.some((word) => word.kind === "glob" || /^(?:\.{1,2}\/?|:\/?|:\/.*|\*|.+\/)$/.test(word.text));
+  return paths.some(
+    (word) => word.kind === "glob" || /[*?[]/.test(word.text) || /^(?:\.{1,2}\/?|:\/?|:\/.*|\*|.+\/)$/.test(word.text),
+  );
 }

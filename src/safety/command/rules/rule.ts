@@ -61,7 +61,7 @@ function findSubject(rule: Rule, command: SimpleCommand, place: Place): Subject 
 }
 
 /** `stash drop|clear`: as many words as the pattern has, in this order. */
-export function matchesOperands(operands: readonly Word[], pattern: readonly string[]): boolean {
+function matchesOperands(operands: readonly Word[], pattern: readonly string[]): boolean {
   return pattern.every((part, index) => {
     const operand = operands[index];
     if (operand === undefined) return false;
@@ -99,7 +99,7 @@ export function onlyAsksForHelp(words: readonly Word[]): boolean {
 }
 
 /** `$OPTS`, `$EXTRA_ARGS`, `${flags[@]}`: a variable that is meant to hold options. */
-export function isNamedLikeOptions(word: Word): boolean {
+function isNamedLikeOptions(word: Word): boolean {
   return word.kind === "dynamic" && /^\$\{?[A-Za-z_]*(?:opt|flag|arg|param|switch)/i.test(word.text);
 }
 

@@ -176,7 +176,12 @@ export const serviceRules: readonly Rule[] = [
   },
 ];
 
-function killsEverything({ words }: Subject): boolean {
+function killsEverything({ command, words }: Subject): boolean {
+  const isByUser = command.substitutions.some(
+    ({ name, words: inner }) =>
+      (name === "pgrep" || name === "ps") && inner.some((word) => /^-[A-Za-z]*[uU]$|^--user|^\.$/.test(word.text)),
+  );
+  if (isByUser) return true;
   const targets: string[] = [];
   let hasSignal = false;
   for (let index = 0; index < words.length; index++) {

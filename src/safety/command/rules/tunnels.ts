@@ -1,4 +1,6 @@
 import { optionTable } from "../parse-options.ts";
+import { locate } from "../paths.ts";
+import { isSecretPath } from "../secrets.ts";
 import type { SimpleCommand } from "../simple-command.ts";
 import type { Rule } from "./rule.ts";
 
@@ -53,6 +55,17 @@ export const tunnelRules: readonly Rule[] = [
     globals: optionTable("config= loglevel="),
     reason: opens,
     finds: ({ words }) => !words.some((word) => /^(?:list|info|login)$/.test(word.text)),
+  },
+  {
+    id: "exfiltration.served",
+    programs: "http.server http-server serve SimpleHTTPServer",
+    reason: "It shows a folder with secrets to everyone on the network.",
+    finds: ({ words, place }) =>
+      words.some(
+        (word) =>
+          /^[/~$.]/.test(word.text) &&
+          (isSecretPath(`${word.text}/`) || ["system", "home", "protected"].includes(locate(word, place))),
+      ),
   },
   { id: "tunnel.open", programs: "tailscale", subcommand: "funnel|serve", reason: opens },
   {

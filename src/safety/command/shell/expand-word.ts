@@ -117,12 +117,13 @@ export class WordExpander {
     });
   }
 
-  /** `~` counts alone or before a slash, and only where nothing of it is quoted. */
+  /** `~` and `~+` count alone or before a slash, and only where nothing of it is quoted. */
   private tilde(raw: string, value: string, isWhole: boolean): string {
-    const { home } = this.scope.gathered.place;
-    return home !== undefined && (raw.startsWith("~/") || (isWhole && raw.replaceAll("\\\n", "") === "~"))
-      ? home + value.slice(1)
-      : value;
+    const [start, name] = /^~(\+?)(?=\/|$)/.exec(raw.replaceAll("\\\n", "")) ?? [];
+    const isHere = name === "+";
+    const folder = isHere ? lookUp("PWD", this.scope) : lookUp("HOME", this.scope);
+    if (start === undefined || folder?.kind !== "text" || (!isWhole && !value.includes("/"))) return value;
+    return folder.text + value.slice(start.length);
   }
 
   private part(part: WordPart, at: Position): Piece[] {

@@ -22,6 +22,8 @@ export function joinFields(pieces: readonly Piece[], separators: string): ShellW
     current = null;
   };
   for (const piece of pieces) {
+    // A line continuation leaves nothing behind; only quotes make an empty argument.
+    if (piece.kind === "literal" && piece.text === "" && !piece.isQuoted) continue;
     if (piece.kind === "break") {
       current ??= [];
       end();
