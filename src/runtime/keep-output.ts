@@ -9,7 +9,8 @@ interface StreamMask {
   stream(): MaskStream;
 }
 
-const chunkBytes = 64 * 1024;
+/** Small enough that what is left of a piece is collected soon: 50 MB of output must not cost 15 MB of memory. */
+const chunkBytes = 32 * 1024;
 
 /**
  * Keeps whole outputs in a private folder of the workdir, where the model and the person can read them. The copy is masked;

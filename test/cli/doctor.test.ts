@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -97,8 +98,10 @@ test("doctor leaves journal and store as they are, and finds them whole", async 
   await machine.run(["tool", "write", write]);
   const files = ["deckhand.db", "logs/chat_log.jsonl"].map((name) => join(machine.workdir, ".deckhand", name));
   const before = files.map((path) => readFileSync(path));
+  const names = readdirSync(join(machine.workdir, ".deckhand"));
   const { ended, row } = await ask(machine);
   assert.equal(ended.code, 0, ended.stdout);
+  assert.deepEqual(readdirSync(join(machine.workdir, ".deckhand")), names);
   assert.deepEqual(
     files.map((path) => readFileSync(path)),
     before,
@@ -171,6 +174,31 @@ test("a state folder that others can write is a problem: they could say yes in t
   chmodSync(state, 0o777);
   const { ended, row } = await ask(machine);
   assert.deepEqual([ended.code, row("state")?.state], [1, "problem"]);
+});
+
+test("pipes and folders in the place of files are told, and nobody waits for them", async (t) => {
+  const machine = await openMachine(t);
+  const data = join(machine.workdir, ".deckhand");
+  await machine.run(["tool", "write", write]);
+  for (const [path, name] of [
+    [join(machine.workdir, "deckhand.json"), "settings"],
+    [join(data, "deckhand.db"), "store"],
+    [join(data, "logs"), "log"],
+  ] as const) {
+    for (const make of [mkdirSync, (at: string): unknown => execFileSync("mkfifo", ["-m", "600", at])]) {
+      if (make === mkdirSync && name === "log") continue;
+      await rm(path, { recursive: true, force: true });
+      make(path);
+      const { ended, row } = await ask(machine);
+      assert.deepEqual([ended.code, row(name)?.state], [1, "problem"], name);
+    }
+  }
+});
+
+test("without a place for temporary files one row says so, and the others are there", async (t) => {
+  const machine = await openMachine(t);
+  const { ended, row } = await ask(machine, { env: { TMPDIR: join(machine.workdir, "none") } });
+  assert.deepEqual([ended.code, row("temporary files")?.state, row("store")?.state], [1, "problem", "ok"]);
 });
 
 test("a workdir that does not exist is a problem row", async (t) => {

@@ -30,7 +30,7 @@ test("a secret across the pieces in which an output is read is masked, also in o
   const folder = await temporaryFolder(t);
   for (const filler of ["x y ", "한 글 ", "line\n"]) {
     for (const shift of [-20, -9, -1, 0, 1]) {
-      const before = Buffer.from(filler.repeat(80_000)).subarray(0, 256 * 1024 + shift);
+      const before = Buffer.from(filler.repeat(10_000)).subarray(0, 32 * 1024 + shift);
       const raw = Buffer.concat([before, Buffer.from("known-value-17"), Buffer.from(filler.repeat(1000))]);
       const copy = await readFile(await keep(folder, raw));
       assert.ok(!copy.includes("known-value-17"));

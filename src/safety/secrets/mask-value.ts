@@ -46,23 +46,27 @@ function keyBefore(word: unknown): SecretKey | undefined {
 
 function walkObject(object: Record<string, unknown>, mask: ValueMask, depth: number): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
-  const named = nameOf(object);
+  const named = "value" in object || "Value" in object ? nameOf(object) : undefined;
   for (const key of Object.keys(object)) {
     const value = object[key];
-    const said = named !== undefined && /^value$/i.test(key) ? named : key.length < 128 ? key : "";
-    const masked = walk(value, mask, {
-      key: typeof value === "object" || typeof value === "string" ? judgeKey(said) : undefined,
-      depth,
-    });
+    if (typeof value !== "string" && (typeof value !== "object" || value === null)) continue;
+    const said = named !== undefined && isValueKey(key) ? named : key;
+    const masked = walk(value, mask, { key: said.length < maxName ? judgeKey(said) : undefined, depth });
     if (masked !== value) (copy ??= { ...object })[key] = masked;
   }
   return copy ?? object;
 }
 
+const maxName = 128;
+
+function isValueKey(key: string): boolean {
+  return key === "value" || key === "Value";
+}
+
 /** `{"name": "DB_PASSWORD", "value": "…"}`. */
 function nameOf(object: Record<string, unknown>): string | undefined {
   const name = object["name"] ?? object["key"] ?? object["Name"] ?? object["Key"];
-  return typeof name === "string" && name.length < 128 ? name : undefined;
+  return typeof name === "string" ? name : undefined;
 }
 
 function maskString(value: string, mask: ValueMask, key: SecretKey | undefined): string {

@@ -111,6 +111,12 @@ test("hidden characters, half characters and long texts are unknown, with the re
   assert.equal(verdictOf("git commit -m '👩‍💻 ❤️‍🔥 한글'"), "safe");
 });
 
+test("the name of a variable that goes over the end of a line is unknown [L8]", () => {
+  assert.equal(verdictOf("AB=rm; A=ls; $A\\\nB -rf a"), "unknown");
+  assert.equal(verdictOf("AB=rm; A=ls; ${A\\\nB} -rf a"), "unknown");
+  assert.equal(verdictOf("docker run \\\n  -v $PWD:/x \\\n  image"), "safe");
+});
+
 test("more than 200 commands or more than 8 wrappers are unknown, and none is skipped", () => {
   assert.equal(analyseCommand("true;".repeat(199), place).verdict, "safe");
   assert.equal(analyseCommand("true;".repeat(300), place).verdict, "unknown");

@@ -16,6 +16,12 @@ export function checkText(text: string): TextProblem | null {
   if (isTangled(text)) {
     return { rule: "shell.too-deep", reason: "It is nested too deeply to be analysed; put it into a script file." };
   }
+  if (/\$\{?[!#]?\w*(?:\\\n)+[\w{]/.test(text)) {
+    return {
+      rule: "shell.split-name",
+      reason: "The name of a variable goes over the end of a line, which hides what it is.",
+    };
+  }
   const hidden = findHidden(text);
   if (hidden === null) return null;
   return {
