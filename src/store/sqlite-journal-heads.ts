@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import type { JournalHead, JournalHeads } from "../core/journal-heads.ts";
 import type { Connection, Row } from "./connection.ts";
@@ -25,7 +25,10 @@ export function createSqliteJournalHeads(database: Database): JournalHeads {
  * when there is no store; throws a RuntimeError when it can't be read.
  */
 export function readJournalHeads(path: string): JournalHead[] | undefined {
-  if (!existsSync(path)) return undefined;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) return undefined;
+  // A pipe in its place would be waited for without end.
+  if (!found.isFile()) throw toStoreError(new Error("it is not a file"), path);
   try {
     return query(new DatabaseSync(path, { readOnly: true }));
   } catch (first) {

@@ -25,7 +25,8 @@ function exact(word: string, find: FindAt): Trigger {
 }
 
 function findFormat([family, beginning, rest]: VendorFormat): FindAt {
-  const pattern = new RegExp(rest, "y");
+  // Most formats are never met: each is made into a pattern when it is.
+  let pattern: RegExp | undefined;
   // `task-`, `disk-` and kebab-case names are full of it.
   const isCommon = beginning.length < 5 && beginning.endsWith("-");
   // Letters alone are also part of what base64 makes of a picture; a slash before them is part of it, too.
@@ -35,6 +36,7 @@ function findFormat([family, beginning, rest]: VendorFormat): FindAt {
     if (at < (scan.readTo.get(family) ?? 0)) return undefined;
     if (!startsInside && isInsideWord(text, at, isCommon ? /[A-Za-z0-9_-]/ : isPlain ? /[A-Za-z0-9+/]/ : /[A-Za-z0-9]/))
       return undefined;
+    pattern ??= new RegExp(rest, "y");
     pattern.lastIndex = at + beginning.length;
     const body = pattern.exec(text)?.[0];
     if (body !== undefined) scan.readTo.set(family, at + beginning.length + body.length);

@@ -20,10 +20,10 @@ export function extendTriggerIndex(index: TriggerIndex, triggers: readonly Trigg
   const table = index.table.slice();
   const buckets = index.buckets.map((bucket) => [...bucket]);
   for (const trigger of triggers) {
-    for (const hash of new Set(beginningsOf(trigger).map(hashOf))) {
+    for (const hash of hashesOf(trigger)) {
       const at = table[hash]!;
       if (at === 0) table[hash] = buckets.push([trigger]) - 1;
-      else buckets[at]!.push(trigger);
+      else if (buckets[at]!.at(-1) !== trigger) buckets[at]!.push(trigger);
     }
   }
   return { table, buckets };
@@ -34,18 +34,18 @@ export function startsAt(text: string, at: number, { word, anyCase }: Trigger): 
   return anyCase && text.slice(at, at + word.length).toLowerCase() === word;
 }
 
-/** The same step as in `findSecrets`: after three of them, older characters have left the hash. */
-function hashOf(three: string): number {
-  let hash = 0;
-  for (let i = 0; i < 3; i++) hash = ((hash << 5) ^ three.charCodeAt(i)) & (size - 1);
-  return hash;
+function hashesOf({ word, anyCase }: Trigger): number[] {
+  let hashes = [0];
+  for (let i = 0; i < 3; i++) {
+    const letter = word[i]!;
+    const upper = anyCase ? letter.toUpperCase() : letter;
+    const stepped = hashes.map((hash) => step(hash, letter.charCodeAt(0)));
+    hashes = upper === letter ? stepped : [...stepped, ...hashes.map((hash) => step(hash, upper.charCodeAt(0)))];
+  }
+  return hashes;
 }
 
-function beginningsOf({ word, anyCase }: Trigger): string[] {
-  let beginnings = [""];
-  for (const letter of word.slice(0, 3)) {
-    const forms = anyCase ? new Set([letter.toLowerCase(), letter.toUpperCase()]) : [letter];
-    beginnings = beginnings.flatMap((beginning) => [...forms].map((form) => beginning + form));
-  }
-  return beginnings;
+/** The same as in `findSecrets`: after three of them, older characters have left the hash. */
+function step(hash: number, code: number): number {
+  return ((hash << 5) ^ code) & (size - 1);
 }

@@ -32,12 +32,19 @@ test("what is nested deeper than anyone reads is left out instead of written unm
   assert.doesNotMatch(JSON.stringify(masker.value(value)), /hunter2/);
 });
 
+test("a value that holds itself, more than once, comes to an end [D4]", () => {
+  const value: Record<string, unknown> = { password };
+  Object.assign(value, { self: value, again: [value, value] });
+  assert.doesNotMatch(JSON.stringify(masker.value(value)), /hunter2/);
+});
+
 test("a record without secrets is the very same object; one with them is masked in every field [D4]", () => {
   const plain = makeExecution({ toolInput: { command: "ls" } });
   assert.equal(masker.execution(plain), plain);
   const secret = "known-value-17";
   const masked = masker.execution({
     ...plain,
+    toolId: null,
     toolName: `tool ${secret}`,
     toolInput: { command: `login ${secret}`, password },
     result: {
