@@ -8,7 +8,7 @@ export type Expansion =
   | { readonly kind: "text"; readonly text: string }
   /** `isJoined`: one word in quotes (`$*`), else one word each (`$@`). */
   | { readonly kind: "list"; readonly items: readonly string[]; readonly isJoined: boolean }
-  | { readonly kind: "unknown"; readonly isTainted: boolean };
+  | { readonly kind: "unknown"; readonly isTainted: boolean; readonly glob?: string };
 
 export const unknown: Expansion = { kind: "unknown", isTainted: false };
 

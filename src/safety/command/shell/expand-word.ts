@@ -231,6 +231,9 @@ export function hidesSubstitution(text: string): boolean {
 }
 
 function toPieces(expansion: Expansion | undefined, raw: string, isQuoted: boolean): Piece[] {
+  if (expansion?.kind === "unknown" && expansion.glob !== undefined) {
+    return [{ text: expansion.glob, kind: "glob", isQuoted }];
+  }
   if (expansion === undefined || expansion.kind === "unknown") {
     const isTainted = expansion?.isTainted === true;
     return [{ text: raw, kind: "unknown", isQuoted, splits: !isQuoted, isTainted }];

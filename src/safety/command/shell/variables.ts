@@ -1,8 +1,8 @@
 export type Value =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "list"; readonly items: readonly string[] }
-  /** `isTainted`: it holds what a command printed or somebody typed. */
-  | { readonly kind: "unknown"; readonly isTainted: boolean };
+  /** `isTainted`: it holds what a command printed or somebody typed. `glob`: it is each file in turn that this matches. */
+  | { readonly kind: "unknown"; readonly isTainted: boolean; readonly glob?: string };
 
 /** The variables that the text itself sets, as far as their values can be known. */
 export class Variables {
@@ -72,7 +72,7 @@ function isLarge(value: Value): boolean {
 
 function isSame(one: Value, other: Value): boolean {
   if (one.kind === "text") return other.kind === "text" && one.text === other.text;
-  if (one.kind === "unknown") return other.kind === "unknown" && one.isTainted === other.isTainted;
+  if (one.kind === "unknown") return other.kind === "unknown" && one.isTainted === other.isTainted && one.glob === other.glob;
   return (
     other.kind === "list" &&
     one.items.length === other.items.length &&

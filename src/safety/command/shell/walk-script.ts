@@ -185,7 +185,10 @@ function walkFor(node: For, scope: Scope): Output {
   const isTainted = words?.some((word) => word.isTainted) === true;
   scope.variables.forget(assignedNames([node.body]));
   if (items === null || items.length === 0 || rounds > maxRounds) {
-    scope.variables.setText(node.name.value, null, isTainted);
+    const glob = words?.every(({ kind }) => kind !== "dynamic")
+      ? words.find(({ kind }) => kind === "glob")?.text
+      : undefined;
+    scope.variables.set(node.name.value, { kind: "unknown", isTainted, ...(glob === undefined ? {} : { glob }) });
     return walkLoop([node.body], scope);
   }
   let output: Output = "";
