@@ -31,6 +31,12 @@ const commands: readonly CommandSecret[] = [
   command("openssl", `\\s(?:-k|-K)\\s+${value}`),
   command("zip ", `\\s-P\\s*${value}`),
   command("7z ", `\\s-p${value}`),
+  command("gh secret set", `\\s(?:-b|--body)(?:\\s+|=)${value}`),
+  command("aws ssm put-parameter", `\\s--value(?:\\s+|=)${value}`),
+  command("aws secretsmanager", `\\s--secret-string(?:\\s+|=)${value}`),
+  command("az keyvault secret set", `\\s--value(?:\\s+|=)${value}`),
+  command("add-generic-password", `\\s-w\\s+${value}`),
+  command("add-internet-password", `\\s-w\\s+${value}`),
   command("vault login", `\\s+(?!-)(?:token=)?${value}`),
   command(
     "identified",

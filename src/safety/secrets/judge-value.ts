@@ -1,5 +1,5 @@
 import { isCall, isExpression, isPath, isPlaceholder, isReference } from "./is-reference.ts";
-import { isWordy, looksRandom, looksVeryRandom } from "./looks-random.ts";
+import { isNameLike, isWordy, looksRandom, looksVeryRandom } from "./looks-random.ts";
 import type { KeyStrength, SecretKey } from "./secret-keys.ts";
 
 /** In what surroundings a value stands. */
@@ -23,9 +23,10 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
   if (head.length < leastLength || isReference(head) || isPlaceholder(head) || isPath(head) || isForeignText(head))
     return false;
   if (!setting.isQuoted && (isCall(head) || (!setting.isLiteral && isExpression(head)))) return false;
-  if (setting.isLoose) return !/\s/.test(head) && isLooseSecret(head, strength, setting.isQuoted);
+  if (setting.isLoose) return !/\s/.test(head) && isLooseSecret(head, strength, setting);
   switch (strength) {
     case "password":
+      if (family === "secret") return head.split(/\s+/).length >= 8 || looksRandom(head);
       return setting.isQuoted ? !isLabel(head) : isPlainPassword(head, setting);
     case "token":
       return isToken(head, family, setting);
@@ -34,19 +35,34 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
   }
 }
 
-function isLooseSecret(value: string, strength: KeyStrength, isQuoted: boolean): boolean {
+function isLooseSecret(value: string, strength: KeyStrength, { isQuoted, hasOwnLine }: ValueSetting): boolean {
+  if (!isQuoted && strength === "password" && hasOwnLine && endsInNumber(value)) return true;
   if (!isQuoted) return looksVeryRandom(value);
-  return looksRandom(value) || (strength === "password" && /\d/.test(value) && !isLabel(value));
+  return (
+    looksRandom(value) ||
+    (strength === "password" && /\d/.test(value) && !isLabel(value) && !/^[a-z]+(?:-[a-z]+)*-\d{3}$/.test(value))
+  );
 }
 
 function isPlainPassword(value: string, { isLiteral, hasOwnLine, isSetting }: ValueSetting): boolean {
   if (isAboutSecrets(value) || statusWords.has(value.toLowerCase())) return false;
   if (isLiteral) return true;
+  // A name in a program is made of words; a type may end in a number, but one of few.
+  if ((isSetting || hasOwnLine) && !isNameLike(value)) return true;
+  if (isSetting && endsInNumber(value)) return true;
   if (!isWordy(value)) return !/^[A-Za-z_$][\w$]*\d$/.test(value) || looksRandom(value);
   // No name in a program has a hyphen in it.
   if ((isSetting || hasOwnLine) && /-/.test(value) && /\d/.test(value)) return true;
   // `password: str`, `password = other_name`: code. `password: summer22` on its own line: a setting.
   return hasOwnLine && (isSetting ? /^[a-z]+[a-z\d-]*$/ : /^[a-z]+[a-z-]*\d+$/).test(value);
+}
+
+/** `summer2026`, `GofmtPass77`; not `varchar255`, `sha256`. */
+function endsInNumber(value: string): boolean {
+  return (
+    /^[A-Za-z][A-Za-z_.-]*\d{2,}$/.test(value) &&
+    !/(?:int|float|double|utf|base|sha|md|vec|char|string|text|bytes|bits?|crypt|pbkdf|argon|v|x)_?\d+$/i.test(value)
+  );
 }
 
 function isToken(value: string, family: string, { isQuoted, isLiteral, hasOwnLine }: ValueSetting): boolean {
@@ -84,8 +100,7 @@ function isAboutSecrets(value: string): boolean {
 
 /** Prose in other scripts: a password would have digits, and no spaces. */
 function isForeignText(value: string): boolean {
-  if (/\d/.test(value) && /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(value) && !/[\p{Script=Hangul}\p{Script=Han}]/u.test(value))
-    return false;
+  if (/\d.*\d/.test(value) && /^[\p{L}\p{N}\p{P}\p{S}]+$/u.test(value)) return false;
   return /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Cyrillic}]/u.test(value);
 }
 

@@ -30,3 +30,16 @@ function hasScatteredLetters(value: string): boolean {
   const vowels = value.match(/[aeiou]/gi)?.length ?? 0;
   return value.length >= 20 && vowels / value.length < 0.2;
 }
+
+/** Letters as in a name of a program: `otherName`, `SecretString2`, `HTTPClient`. What has digits or signs inside is not judged. */
+export function isNameLike(value: string): boolean {
+  const letters = value.replace(/\d{1,3}$/, "");
+  if (!/^[A-Za-z]+$/.test(letters) || letters === letters.toLowerCase() || letters === letters.toUpperCase())
+    return true;
+  const words = letters.match(/[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+/g) ?? [];
+  return words.filter((each) => !isWord(each)).length * 2 <= words.length && words.every((each) => each.length < 16);
+}
+
+function isWord(part: string): boolean {
+  return part.length >= 2 && part !== part.toUpperCase() && /[aeiouy]/i.test(part);
+}
