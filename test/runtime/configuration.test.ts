@@ -84,7 +84,7 @@ test("the prefixed variable wins over its alias [P1]", async (t) => {
   assert.equal(load(env).limits.maxParallel, 9);
 });
 
-test("TOOL_TIMEOUT_SECONDS is the shell's limit and at most 120 s [E3]", async (t) => {
+test("TOOL_TIMEOUT_SECONDS is the shell's limit and at most 120 s [E3 G3]", async (t) => {
   const load = await setUp(t);
   assert.deepEqual(load({ TOOL_TIMEOUT_SECONDS: "30" }).limits.timeoutMs, { bash: 30_000 });
   assert.deepEqual(load({ TOOL_TIMEOUT_SECONDS: "500" }).limits.timeoutMs, { bash: 120_000 });

@@ -168,6 +168,16 @@ test("limits in the configuration may use any name of a tool [E3 P9]", async (t)
   assert.equal((await runtime.call("bash", { command: "true" })).timeoutMs, 1234);
 });
 
+test("TOOL_TIMEOUT_SECONDS is only the shell's default: one call may ask for more, up to the cap [G3]", async (t) => {
+  const home = await temporaryFolder(t);
+  const env = { ...isolatedEnvironment(home), TOOL_TIMEOUT_SECONDS: "7" };
+  const runtime = await openRuntime(t, { home, env });
+  const limitOf = async (timeout?: number): Promise<number | null> =>
+    (await runtime.call("bash", { command: "true", ...(timeout === undefined ? {} : { timeout }) })).timeoutMs;
+  assert.deepEqual([await limitOf(), await limitOf(300), await limitOf(6000)], [7000, 300_000, 600_000]);
+  assert.equal((await runtime.call("list_files", {})).timeoutMs, 120_000);
+});
+
 test("tools that call the runtime while all slots are taken do not lock each other [P1 P8]", async (t) => {
   const inner = defineTool({
     name: "inner",

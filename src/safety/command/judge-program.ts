@@ -36,10 +36,11 @@ function findModule(command: SimpleCommand): SimpleCommand | null {
   return { ...command, name: name.text, words: command.words.slice(index + 1), redirects: [], assignments: [] };
 }
 
-const ownCommands =
-  /^(?:install|i|ci|link|unlink|rm|un|remove|add|set|config|cache|env|why|init|patch|store|audit|list|ls|info|dedupe|up|update|test|start)$/;
+/** Programs that projects call through a script of the same name. Any other script is named as its project likes. */
+const scriptPrograms =
+  /^(?:prisma|typeorm(?:-.*)?|sequelize(?:-cli)?|knex|drizzle-kit|mikro-orm|supabase|firebase|serverless|sls|cdk|cdktf|sst|wrangler|vercel|netlify|amplify|rimraf|del-cli|lerna|changeset|semantic-release|np|release-it|adonis|ace|dbmate|vsce|ovsx)$/;
 
-/** `yarn prisma migrate reset`, `npm run typeorm -- schema:drop`: usually the program of that name. */
+/** `yarn prisma migrate reset`, `npm run typeorm -- schema:drop`: the program of that name. */
 function findScript(command: SimpleCommand): SimpleCommand | null {
   const operands = command.words.slice(1).filter((word) => !word.text.startsWith("-"));
   const name =
@@ -48,9 +49,7 @@ function findScript(command: SimpleCommand): SimpleCommand | null {
       : command.name === "npm"
         ? undefined
         : operands[0];
-  if (name === undefined || name.kind !== "literal" || name.text.includes("/") || ownCommands.test(name.text))
-    return null;
-  if (/^(?:yarn|pnpm|npm|bun)$/.test(name.text)) return null;
+  if (name === undefined || name.kind !== "literal" || !scriptPrograms.test(name.text)) return null;
   const words = command.words.slice(command.words.indexOf(name)).filter((word) => word.text !== "--");
   return { ...command, name: name.text, words, redirects: [], assignments: [] };
 }

@@ -16,7 +16,7 @@ export interface OptionTable {
 
 interface OptionSpec {
   readonly names: readonly string[];
-  readonly takes: "nothing" | "value" | "attached";
+  readonly takes: "nothing" | "value" | "attached" | "digits";
 }
 
 interface OptionSettings {
@@ -43,14 +43,14 @@ export interface ParsedOptions {
 
 /**
  * Written as the manual does, separated by spaces: `r|R|recursive` (flag), `o|output=` (takes a value), `i|in-place=?` (only an
- * attached value). One letter is a short option, more are a long one.
+ * attached value), `l=#` (attached digits, after which the cluster goes on). One letter is a short option, more are a long one.
  */
 export function optionTable(specs: string, settings: OptionSettings = {}): OptionTable {
   const map = new Map<string, OptionSpec>();
   for (const text of specs.split(" ")) {
     if (text === "") continue;
-    const takes = text.endsWith("=?") ? "attached" : text.endsWith("=") ? "value" : "nothing";
-    const names = text.replace(/=\??$/, "").split("|");
+    const takes = kinds[/=[?#]?$/.exec(text)?.[0] ?? ""] ?? "nothing";
+    const names = text.replace(/=[?#]?$/, "").split("|");
     const spec: OptionSpec = { names, takes };
     for (const name of names) map.set(name, spec);
   }
@@ -63,6 +63,8 @@ export function optionTable(specs: string, settings: OptionSettings = {}): Optio
     numbers: settings.numbers ?? false,
   };
 }
+
+const kinds: Readonly<Record<string, OptionSpec["takes"]>> = { "=": "value", "=?": "attached", "=#": "digits" };
 
 /** Reads options as the program itself would. `words` are without the program's name. */
 export function parseOptions(words: readonly Word[], table: OptionTable): ParsedOptions {
@@ -169,8 +171,9 @@ class OptionReader implements ParsedOptions {
         continue;
       }
       const rest = index + 1 < word.text.length ? cutWord(word, index + 1) : undefined;
-      if (spec.takes === "nothing") {
+      if (spec.takes === "nothing" || spec.takes === "digits") {
         this.add(spec.names, undefined);
+        while (spec.takes === "digits" && /[0-9]/.test(word.prefix[index + 1] ?? "")) index++;
         continue;
       }
       if (rest !== undefined) {

@@ -72,7 +72,8 @@ function isLarge(value: Value): boolean {
 
 function isSame(one: Value, other: Value): boolean {
   if (one.kind === "text") return other.kind === "text" && one.text === other.text;
-  if (one.kind === "unknown") return other.kind === "unknown" && one.isTainted === other.isTainted && one.glob === other.glob;
+  if (one.kind === "unknown")
+    return other.kind === "unknown" && one.isTainted === other.isTainted && one.glob === other.glob;
   return (
     other.kind === "list" &&
     one.items.length === other.items.length &&
