@@ -32,9 +32,9 @@ export default defineConfig({
   checks: { bundlerTimings: false },
   deps: {
     // Pure JavaScript is bundled: loading zod as 60 small files costs twice the time of loading one chunk of it.
-    alwaysBundle: ["zod", "tinyglobby"],
+    alwaysBundle: ["zod", "unbash"],
     // Its types stay an import: a user's schemas and ours must be the same type.
     dts: { neverBundle: ["zod"] },
-    onlyBundle: ["zod", "tinyglobby", "fdir", "picomatch"],
+    onlyBundle: ["zod", "unbash"],
   },
 });

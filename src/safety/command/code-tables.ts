@@ -24,11 +24,11 @@ const python: Sinks = {
   run: /\b(?:os\.(?:system|popen[0-9]?|exec[lv]p?e?|spawn[lv]p?e?|posix_spawnp?|startfile)|subprocess\.(?:run|call|check_call|check_output|Popen|getoutput|getstatusoutput)|commands\.get(?:status)?output|pty\.spawn|asyncio\.create_subprocess_(?:shell|exec)|pexpect\.(?:spawn|run))\s*\(|\)\s*\.\s*(?:system|popen|run|call|check_call|check_output|Popen)\s*\(|(?<![\w.])(?:system|popen|Popen|check_output|check_call|getoutput|spawnl|execvp|execv|execl|execlp)\s*\(/,
   remove:
     /\b(?:os\.(?:remove|unlink|rmdir)|\.unlink|\.rmdir)\s*\(|\)\s*\.\s*(?:unlink|rmdir|remove)\s*\(|(?<![\w.])(?:unlink|remove)\s*\(/,
-  removeAll: /\brmtree\b|\bremovedirs\b|\bsend2trash\b/,
+  removeAll: /\brmtree\b|\bremovedirs\b|\bsend2trash\b|\bos\.(?:remove|unlink|rmdir)\s*[,)]/,
   write:
     /\bopen\s*\(|\.write_(?:text|bytes)\s*\(|\.touch\s*\(|\bshutil\.(?:copy\w*|move|chown)\s*\(|\bos\.(?:rename|renames|replace|chmod|chown|lchown|symlink|link|mkdir|makedirs|truncate|mknod|open)\s*\(|\.(?:chmod|rename|replace|symlink_to|mkdir)\s*\(/,
   evaluate:
-    /(?<![\w.])(?:exec|eval|execfile)\s*\(|\b(?:runpy\.run_\w+|code\.interact|marshal\.loads|pickle\.loads|types\.FunctionType|types\.CodeType)\b|__builtins__|\bbuiltins\.(?:exec|eval)\b/,
+    /(?<![\w.])(?:exec|eval|execfile)\s*\(|[(,=]\s*(?:exec|eval|os\.system|os\.popen)\s*[,)]|\b(?:runpy\.run_\w+|code\.interact|marshal\.loads|pickle\.loads|types\.FunctionType|types\.CodeType)\b|__builtins__|\bbuiltins\.(?:exec|eval)\b/,
   hide: /\bgetattr\s*\(|\b__import__\s*\((?!\s*"[0-9]+"\s*[,)])|\bimport_module\s*\((?!\s*"[0-9]+"\s*[,)])|\b(?:globals|locals|vars)\s*\(\s*\)\s*(?:\[|\.get)|\b__dict__\s*\[|\b__getattribute__\b|\b__subclasses__\b|\bctypes\b|\bcffi\b/,
   connect: /\bsocket\b|\btelnetlib\b/,
   transfer:
@@ -39,11 +39,11 @@ const javascript: Sinks = {
   run: /\b(?:exec|execSync|spawn|spawnSync|execFile|execFileSync|fork|\$)\s*[(`"]|\bBun\.(?:spawn|spawnSync|\$)|\bDeno\.(?:run|Command)\b/,
   remove: /\b(?:unlink|unlinkSync|rmdir|rmdirSync)\s*\(|\bDeno\.remove(?:Sync)?\s*\(/,
   removeAll:
-    /\b(?:rm|rmSync|rimraf|removeSync|emptyDir|emptyDirSync|outputFileSync)\s*\(|\bfs\w*\.remove\s*\(|\brecursive\s*:\s*(?:true|1|!0)/,
+    /\b(?:unlink|unlinkSync|rmdirSync|rmSync)\s*[,)]|\b(?:rm|rmSync|rimraf|removeSync|emptyDir|emptyDirSync|outputFileSync)\s*\(|\bfs\w*\.remove\s*\(|\brecursive\s*:\s*(?:true|1|!0)/,
   write:
     /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|copyFileSync|rename|renameSync|chmod|chmodSync|chown|chownSync|symlink|symlinkSync|truncate|truncateSync|cp|cpSync|link|linkSync|openSync|mkdirSync|write|writeTextFile)\s*\(/,
   evaluate:
-    /(?<![\w.])eval\s*\(|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\(|\b(?:global|globalThis|window|self)\s*\.\s*(?:eval|Function)\b|\bvm\b\s*\.\s*(?:run\w*|Script|compileFunction)|\.constructor\s*\.?\s*\(?\s*["'.]?constructor|\bconstructor\s*\(|\b_compile\s*\(|\.runIn(?:This|New)?Context\s*\(/,
+    /(?<![\w.])eval\s*\(|[(,=]\s*(?:\(0\s*,\s*)?(?:eval|Function|require|globalThis\.eval)\s*[),]|\bset(?:Timeout|Interval|Immediate)\s*\(\s*"[0-9]+"|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\(|\b(?:global|globalThis|window|self)\s*\.\s*(?:eval|Function)\b|\bvm\b\s*\.\s*(?:run\w*|Script|compileFunction)|\.constructor\s*\.?\s*\(?\s*["'.]?constructor|\bconstructor\s*\(|\b_compile\s*\(|\.runIn(?:This|New)?Context\s*\(/,
   hide: /\brequire\s*\((?!\s*["0-9]+"?\s*\))|\bimport\s*\((?!\s*"[0-9]+"\s*\))|\bprocess\s*\.\s*(?:binding|mainModule|dlopen|_linkedBinding)\b|\b(?:global|globalThis|process|this|module|fs|cp|Reflect)\s*\[|\bReflect\s*\.\s*(?:get|apply|construct)\b|\)\s*\[(?!\s*(?:"[0-9]+"|[0-9a-z]+)\s*\])/,
   connect: /\bnet\b.{0,40}\b(?:connect|createConnection|Socket)\b|\bnew\s+WebSocket\b|\.connect\s*\(/s,
   transfer:
@@ -56,7 +56,7 @@ const perl: Sinks = {
   removeAll: /\b(?:rmtree|remove_tree|pathrm)\b|\bunlink\s*\(?\s*(?:glob|<|@|map|grep)/,
   write: /\b(?:open|sysopen|rename|chmod|chown|symlink|link|truncate|mkdir|utime|copy|move)\b/,
   evaluate:
-    /(?<![\w$@%])eval\b(?!\s*\{)|\bs(.)(?:\\.|(?!\1)[^\\]){0,200}\1(?:\\.|(?!\1)[^\\]){0,200}\1[a-z]*ee|\bdo\s*\$|\brequire\s*\$/s,
+    /(?<![\w$@%])eval\b(?!\s*\{)|\bs(.)(?:\\.|(?!\1)[^\\]){0,200}\1(?:\\.|(?!\1)[^\\]){0,200}\1[a-z]*ee|\bdo\s*(?:\$|"[0-9]+")|\brequire\s*\$/s,
   hide: /&\s*\$|&\s*\{\s*["$\\]|\bsyscall\b|\bunpack\s*\(?.{0,40}\beval\b|\bCORE::GLOBAL\b/s,
   connect: /\bSocket\b|\bsocket\s*\(/,
   transfer: /\b(?:LWP|HTTP::Tiny|Net::FTP|Net::SMTP|IO::Socket|WWW::Mechanize)\b/,
@@ -112,10 +112,10 @@ const awk: Sinks = {
 };
 
 const other: Sinks = {
-  run: /\b(?:system2?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch)\b\s*[("'`.[ ]|do\s+shell\s+script|`[^`]+`/i,
+  run: /\b(?:system2?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)\b\s*[("'`.[ ]|do\s+shell\s+script|`[^`]+`/i,
   remove: /\b(?:file\.remove|unlink|deleteFile|delete_file|rm|remove)\b\s*[("' ]/,
   removeAll:
-    /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T/s,
+    /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|del_dir_r|removeItem|remove_dir_all|rmtree|delete-(?:tree|directory)[\w/-]*|remove-directory[\w-]*|deleteDirectory|delete_all|drop_all|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T|\brmdir\s*\(/s,
   write: /\b(?:writeLines|write|open|file|File|writeFile)\b/,
   evaluate: /\beval\s*\(\s*parse\b|\binclude_string\b|\bCode\.eval_\w+/,
   hide: never,

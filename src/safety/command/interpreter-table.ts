@@ -37,6 +37,8 @@ export const shellOptions = optionTable(
   { stopsAtOperand: true, plus: true },
 );
 
+export const fishOptions = optionTable("c|command= C|init-command= d= o= f= i l n N|no-config P v", stops);
+
 define("sh bash zsh dash ksh ksh93 mksh fish ash rbash csh tcsh yash oksh hush elvish nu xonsh", {
   language: "shell",
   options: shellOptions,
@@ -59,13 +61,13 @@ define("node nodejs bun tsx ts-node electron iojs qjs", {
 });
 define("perl", {
   language: "perl",
-  options: optionTable("e= E= n p i=? l=? 0=? a F= I= M= m= w W X t T u U v V=? s S x=? c d=? D= C=? h", stops),
+  options: optionTable("e= E= n p i=? l=# 0=# a F= I= M= m= w W X t T u U v V=? s S x=? c d D=# C=# h", stops),
   code: "e E",
   silent: "v V h c",
 });
 define("ruby jruby irb truffleruby", {
   language: "ruby",
-  options: optionTable("e= n p i=? l a F=? I= r= w W=? s S c x=? C= E= T=? v|version h|help", stops),
+  options: optionTable("e= n p i=? l 0=# a F=? I= r= w W=# s S c x=? C= E= T=# v|version h|help", stops),
   code: "e",
   silent: "v h",
 });
@@ -156,10 +158,10 @@ define("redis-cli valkey-cli keydb-cli", {
   code: "",
 });
 define(
-  "rscript r julia elixir erl ghc groovy scala swift octave kotlin clojure clj guile racket sbcl tclsh crystal ocaml raku nim dart jshell csi dotnet-script gosh",
+  "rscript r julia elixir erl ghc runghc runhaskell groovy scala scala-cli swift octave octave-cli matlab kotlin kotlinc clojure clj bb guile racket sbcl clisp ecl ccl chez scheme gsi mit-scheme chibi-scheme janet fennel hy wolframscript math maxima gp swipl crystal ocaml raku perl6 nim dart jshell csi dotnet-script gosh gst factor newlisp picolisp gforth",
   {
     language: "other",
-    options: optionTable("e|eval|E|c|execute|-eval= l= x= v|version slave vanilla no-save", {
+    options: optionTable("e|eval|E|c|execute|-eval|batch|code|g|r|x= l= v|version slave vanilla no-save script", {
       stopsAtOperand: true,
       singleDashLong: true,
     }),
@@ -167,3 +169,12 @@ define(
     silent: "v",
   },
 );
+define("tclsh wish expect jimsh", { language: "tcl", options: optionTable("c= f= b d i n N", stops), code: "c" });
+define("emacs emacsclient", {
+  language: "other",
+  options: optionTable("eval|e|execute= l|load|script= f|funcall= batch Q|q|nw a|alternate-editor= s|socket-name= t c n", {
+    singleDashLong: true,
+  }),
+  code: "eval",
+  script: "l",
+});

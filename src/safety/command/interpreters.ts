@@ -1,4 +1,5 @@
-import { interpreterTable, shellOptions } from "./interpreter-table.ts";
+import { fishOptions, interpreterTable, shellOptions } from "./interpreter-table.ts";
+import { findModuleCode } from "./python-modules.ts";
 import { cutWord, type ParsedOptions, parseOptions } from "./parse-options.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
@@ -11,6 +12,7 @@ export type Language =
   | "php"
   | "lua"
   | "awk"
+  | "tcl"
   | "sed"
   | "applescript"
   | "powershell"
@@ -36,12 +38,18 @@ export function findInterpreter(command: SimpleCommand): Interpreter | null {
   const name = command.name.toLowerCase().replace(/\.exe$/, "");
   const entry = interpreterTable.get(name) ?? interpreterTable.get(name.replace(/[-.0-9]+$/, ""));
   const words = command.words.slice(1);
-  if (entry === undefined) return findRunner(name, words);
-  if (entry.language === "shell") return findShell(words);
+  const runner = findRunner(name, words);
+  if (runner !== null) return runner;
+  if (entry === undefined) return null;
+  if (entry.language === "shell") return findShell(words, name);
   if (entry.language === "powershell") return findPowershell(words);
   const options = parseOptions(words, entry.options);
   const inline = entry.code.flatMap((option) => options.values(option));
   if (entry.codeOperand !== undefined) return findOperandCode(options, inline, entry);
+  if (entry.language === "python" && options.has("m")) {
+    const module = findModuleCode(words);
+    return { ...interpret("python", module?.codes ?? [], module?.script ?? null), readsStdin: module?.readsStdin ?? false };
+  }
   const nested = entry.script === undefined ? findNestedCode(options) : null;
   if (nested !== null) return nested;
   if (inline.length > 0) return interpret(entry.language, inline, null);
@@ -78,11 +86,13 @@ function findStatements(options: ParsedOptions, scriptOption: string, language: 
 }
 
 /** A shell's `-c` is a flag: the code is the first operand, wherever the flag stands. */
-function findShell(words: readonly Word[]): Interpreter {
-  const options = parseOptions(words, shellOptions);
+function findShell(words: readonly Word[], name: string): Interpreter {
+  const options = parseOptions(words, name === "fish" ? fishOptions : shellOptions);
   const attached = options.value("command");
   const [first] = options.operands;
   if (attached !== undefined) return interpret("shell", [attached], null);
+  // What fish runs before anything else.
+  if (options.values("C").length > 0) return interpret("shell", options.values("C"), first ?? null);
   if (options.has("c")) return { ...interpret("shell", first === undefined ? [] : [first], null), readsStdin: false };
   if (options.has("s") || first === undefined || first.text === "-" || first.text === "/dev/stdin")
     return interpret("shell", [], null);
@@ -128,6 +138,8 @@ const runners: readonly (readonly [name: string, subcommand: RegExp, option: Reg
   ["flask", /^shell$/, /^-c$/, "python"],
   ["artisan", /^tinker$/, /^--execute$/, "php"],
   ["wp", /^eval$/, null, "php"],
+  ["manage.py", /^dbshell$/, /^(?:-c|--command)$/, "sql"],
+  ["rails", /^(?:dbconsole|db)$/, /^$/, "sql"],
   ["rails", /^(?:runner|r)$/, null, "ruby"],
   ["deno", /^eval$/, null, "javascript"],
   ["bq", /^query$/, null, "sql"],
@@ -135,6 +147,9 @@ const runners: readonly (readonly [name: string, subcommand: RegExp, option: Reg
   ["cockroach", /^sql$/, /^(?:-e|--execute)$/, "sql"],
   ["clickhouse", /^(?:client|local)$/, /^(?:-q|--query)$/, "sql"],
   ["influx", /^(?:query|v1)$/, null, "sql"],
+  ["influx", /^-execute$/, null, "sql"],
+  ["crystal", /^eval$/, null, "ruby"],
+  ["hbase", /^shell$/, /^$/, "other"],
   ["turso", /^db$/, null, "sql"],
   ["heroku", /^pg:psql$/, /^(?:-c|--command)$/, "sql"],
   ["mix", /^run$/, /^-e$/, "other"],

@@ -2,6 +2,7 @@ import { sinksByLanguage, type Sinks } from "./code-tables.ts";
 import type { Finding } from "./finding.ts";
 import type { Language } from "./interpreters.ts";
 import { judgeMongo, judgePowershell, judgeRedis } from "./judge-dialects.ts";
+import { judgeTcl } from "./judge-tcl.ts";
 import { judgeSql } from "./judge-sql.ts";
 import { locate } from "./paths.ts";
 import type { Place } from "./place.ts";
@@ -17,6 +18,7 @@ export function judgeCode(language: Language, text: string, place: Place): Findi
   if (language === "redis") return judgeRedis(text);
   if (language === "powershell") return judgePowershell(text);
   if (language === "sed") return judgeSed(text, place);
+  if (language === "tcl") return judgeTcl(text, place);
   const sinks = sinksByLanguage[language];
   if (sinks === undefined) return [];
   const scanned = scanCode(language, text);
@@ -63,10 +65,12 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
     /\b(?:shut down|restart|log out|empty (?:the )?trash|delete|keystroke|do shell script|sleep)\b/i.test(code)
   )
     add("danger", "code.system-event", "The script controls the machine or deletes things.");
+  if (language === "php" && /\b(?:include|require)(?:_once)?\b/.test(code) && strings.some(isAddress))
+    add("danger", "code.evaluated", "The code runs text from the network.");
   if (forksForever(code)) add("danger", "code.fork-bomb", "The code starts processes without end.");
   if (sendsSecrets(scanned, sinks))
     add("danger", "code.exfiltration", "The code reads secrets and sends data over the network.");
-  if (/\b(?:os|process)\.kill(?:pg)?\s*\(\s*-?1\s*[,)]/.test(code))
+  if (/\b(?:os|process)\.kill(?:pg)?\s*\(\s*-?1\s*[,)]|\bkill(?:pg)?\b\s*\(?[^;\n]{0,40}[\s,(>]-\s*1\b/.test(code))
     add("danger", "code.kill-all", "The code ends every process.");
   if (
     /\.(?:execute|executescript|executemany|exec|query|raw|\$executeRaw\w*|\$queryRaw\w*|execute_sql|connection)\b/.test(
@@ -83,6 +87,10 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
     add("danger", "code.database", "The code deletes a database or all of its data.");
   }
   return findings;
+}
+
+function isAddress(text: string): boolean {
+  return /^(?:https?|ftp|data|php|phar|expect):/.test(text);
 }
 
 const bareShell = /^(?:\/(?:usr\/)?bin\/)?(?:env )?(?:ba|z|da|k)?sh(?: -[il]+)?$/;
@@ -120,7 +128,7 @@ interface Evaluation {
 
 /** A literal is judged as code; anything else is code that nobody has seen. */
 function judgeEvaluation({ scanned: { code, strings }, add, language, place }: Evaluation): void {
-  const literal = /(?:eval|exec|load|loadstring|assert)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:\)|;|$)/.exec(code);
+  const literal = /(?:eval|exec|load|loadstring|assert|setTimeout|setInterval)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:[0-9]*\s*\)|;|$)/.exec(code);
   const inner = literal === null ? undefined : strings[Number(literal[1])];
   if (inner === undefined) {
     add("danger", "code.evaluated", "The code runs text that is not known beforehand.");
@@ -136,6 +144,7 @@ const sinkNames =
   /^(?:system|popen|exec|execSync|spawn|spawnSync|eval|child_process|rmtree|remove|unlink|rmSync|__import__|subprocess|os|constructor|Function|shell_exec|passthru)$/;
 
 function hidesNames({ code, strings }: ScannedCode, sinks: Sinks, language: Language): boolean {
+  if (language === "lua" && strings.includes("ffi")) return true;
   if (!sinks.hide.test(code)) return false;
   if (language === "ruby" || language === "php")
     return (

@@ -1,5 +1,6 @@
 import { sinksByLanguage } from "./code-tables.ts";
 import type { Language } from "./interpreters.ts";
+import { findTclCommands } from "./judge-tcl.ts";
 import { scanCode } from "./scan-code.ts";
 
 /** How far before a call its operand may stand; a search to the beginning for each call would take the square of the length. */
@@ -13,6 +14,7 @@ export interface ShellCall {
 
 /** Every call that starts a program, in the order of the text. */
 export function findShellTexts(language: Language, text: string): ShellCall[] {
+  if (language === "tcl") return findTclCommands(text).map((command) => ({ command }));
   const sinks = sinksByLanguage[language];
   if (sinks === undefined) return [];
   const { code, strings, commands } = scanCode(language, text);
@@ -36,12 +38,47 @@ export function findShellTexts(language: Language, text: string): ShellCall[] {
     }
     const words = /%x|\bqx/.test(match[0]) ? readDelimited(code, match.index + match[0].length, match[0]) : undefined;
     // `os["execute"]` reaches the call through a value.
-    calls.push({ command: match[0].endsWith("[") ? null : (words ?? readArguments(rest, strings)) });
+    calls.push({ command: match[0].endsWith("[") ? null : (words ?? readCall(match[0], rest, strings)) });
   }
+  if (language === "perl" || language === "ruby") calls.push(...readPipes(code, strings));
+  if (language === "python") calls.push(...readEscapes(text));
   // The module that starts programs is there, under a name of its own.
   if (calls.length === 0 && /^(?:javascript|python)$/.test(language) && loadsStarter(code, strings))
     calls.push({ command: null });
   return calls;
+}
+
+function readCall(sink: string, rest: string, strings: readonly string[]): string | null {
+  if (/\bDeno\b/.test(sink)) {
+    // `new Deno.Command("rm", { args: ["-rf", "a"] })`
+    const inside = rest.slice(0, 1000).split(")")[0] ?? "";
+    const parts = [...inside.matchAll(/"([0-9]+)"/g)].map(([, index]) => strings[Number(index)] ?? "");
+    return parts.length === 0 ? null : parts.map(quote).join(" ");
+  }
+  // `popen("sh", "w")`: the second is a direction, and what is written into it is not known.
+  const opened = /popen/.test(sink) ? /^[\s(]*"([0-9]+)"\s*,\s*"([0-9]+)"/.exec(rest) : null;
+  if (opened !== null && /^[rwa][b+t]*$/.test(strings[Number(opened[2])] ?? ""))
+    return readCommand(strings[Number(opened[1])] ?? "");
+  return readArguments(rest, strings);
+}
+
+/** `open(F, "|cmd")`, `open(F, "cmd|")`, `open(F, "-|", "cmd")`. */
+function readPipes(code: string, strings: readonly string[]): ShellCall[] {
+  return [...code.matchAll(/\bopen\b[^;{}]{0,120}/g)].flatMap(([call]) => {
+    const values = [...call.matchAll(/"([0-9]+)"/g)].map(([, index]) => (strings[Number(index)] ?? "").trim());
+    const mode = values.findIndex((value) => value === "|-" || value === "-|");
+    if (mode >= 0) {
+      const rest = values.slice(mode + 1);
+      return [{ command: rest.length === 1 ? readCommand(rest[0]!) : rest.length === 0 ? null : rest.map(quote).join(" ") }];
+    }
+    const pipe = values.find((value) => value.length > 1 && (value.startsWith("|") || value.endsWith("|")));
+    return pipe === undefined ? [] : [{ command: readCommand(pipe.replace(/^\|\s*|\s*\|$/g, "")) }];
+  });
+}
+
+/** `!cmd` and `%sx cmd` of interactive Python. */
+function readEscapes(text: string): ShellCall[] {
+  return [...text.matchAll(/^[ \t]*(?:!{1,2}|%(?:sx|system)[ \t])[ \t]*([^\n=]+)$/gm)].map(([, command]) => ({ command: command! }));
 }
 
 function loadsStarter(code: string, strings: readonly string[]): boolean {

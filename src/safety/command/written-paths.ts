@@ -1,17 +1,14 @@
+import { converters, type Writer } from "./converters.ts";
+import { findOutputOptions } from "./output-options.ts";
 import { cutWord, type OptionTable, optionTable, type ParsedOptions, parseOptions } from "./parse-options.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
 /** The files and folders that a program would create, change or remove by what its arguments say. Redirects are not among them. */
 export function findWrittenPaths(command: SimpleCommand): readonly Word[] {
-  const writer = writers.get(command.name.toLowerCase());
-  if (writer === undefined) return [];
-  const options = parseOptions(command.words.slice(1), writer.options);
-  return writer.paths(options).filter((word) => !(word.kind === "literal" && word.text === "-"));
-}
-
-interface Writer {
-  readonly options: OptionTable;
-  readonly paths: (options: ParsedOptions) => readonly Word[];
+  const writer = writers.get(command.name.toLowerCase()) ?? converters.get(command.name.toLowerCase());
+  const found = findOutputOptions(command);
+  if (writer !== undefined) found.push(...writer.paths(parseOptions(command.words.slice(1), writer.options)));
+  return found.filter((word) => !(word.kind === "literal" && word.text === "-"));
 }
 
 const writers = new Map<string, Writer>();
@@ -100,14 +97,13 @@ define("tar gtar bsdtar", tarOptions, (options) => {
 });
 define("unzip", optionTable("d= P= x="), values("d"));
 define("zip", optionTable("b= i= x= t= P= n= sf"), (options) => options.operands.slice(0, 1));
-define("7z 7za 7zz", optionTable("o="), values("o"));
 define("cpio", optionTable("D|directory= F|file= O= I= E= H="), values("D", "O"));
 define(
   "sed gsed",
   optionTable("i|in-place=? e|expression= f|file= n|quiet E r|regexp-extended s z u l|line-length="),
   (options) => (options.has("i") ? options.operands.slice(options.has("e", "f") ? 0 : 1) : []),
 );
-define("perl", optionTable("i=? e= E= n p l=? 0=? a F= I= M= m= w"), (options) =>
+define("perl", optionTable("i=? e= E= n p l=# 0=# a F= I= M= m= w"), (options) =>
   options.has("i") && options.has("e", "E") ? options.operands : [],
 );
 define("ruby", optionTable("i=? e= n p l a F= I= r= w"), (options) =>
@@ -135,18 +131,6 @@ define(
 define("script", optionTable("c|command= o= E= I= O= B= T= t=?"), all);
 define("strace ltrace", optionTable("o= e= p= u= s=", { stopsAtOperand: true }), values("o"));
 define("pip pip3", optionTable("t|target= prefix= root= r= i= c="), values("t", "prefix", "root"));
-define("git", optionTable("C= c= git-dir= work-tree=", { stopsAtOperand: true }), (options) => {
-  if (options.operands[0]?.text !== "clone") return [];
-  return last(
-    parseOptions(
-      options.operands.slice(1),
-      optionTable(
-        "b|branch= o|origin= depth= c|config= u|upload-pack= reference= template= j|jobs= filter= shallow-since=",
-      ),
-    ),
-  );
-});
-
 /** `tar xzf a.tar -C /x`: the first word is a cluster without a dash, and its `f` takes the next word. */
 function findOldTarPaths(options: ParsedOptions): readonly Word[] {
   const letters = options.operands[0]!.text;

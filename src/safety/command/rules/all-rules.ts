@@ -1,6 +1,7 @@
 import { administrationRules } from "./administration.ts";
 import { cloudRules } from "./cloud.ts";
 import { containerRules } from "./containers.ts";
+import { controlRules } from "./control-programs.ts";
 import { databaseRules } from "./databases.ts";
 import { deleteRules } from "./delete.ts";
 import { diskRules } from "./disks.ts";
@@ -8,6 +9,7 @@ import { gitExecRules } from "./git-config.ts";
 import { gitRules } from "./git.ts";
 import { modeRules } from "./modes.ts";
 import { hiddenProgramRules } from "./hidden-programs.ts";
+import { loadedFileRules } from "./loaded-files.ts";
 import { persistenceRules } from "./persistence.ts";
 import { publishRules } from "./publish.ts";
 import type { Rule } from "./rule.ts";
@@ -24,9 +26,11 @@ export const allRules: readonly Rule[] = [
   ...administrationRules,
   ...containerRules,
   ...cloudRules,
+  ...controlRules,
   ...databaseRules,
   ...publishRules,
   ...persistenceRules,
   ...hiddenProgramRules,
+  ...loadedFileRules,
   ...tunnelRules,
 ];

@@ -1,4 +1,5 @@
 import { type OptionTable, optionTable } from "../parse-options.ts";
+import { judgeSql } from "../judge-sql.ts";
 import type { Rule } from "./rule.ts";
 
 const destroys = "It deletes something in the cloud that may not come back.";
@@ -16,42 +17,16 @@ const anyOptions = optionTable(
   "p|project= a|app= region= zone= g|resource-group= n|name= subscription= yes y q|quiet format= account= o|output= t|token= scope= s= cwd= e|env= environment= dry-run f|force confirm= repo= R=",
 );
 
-/** Programs whose subcommand alone, anywhere among the first operands, destroys something. */
-const destroyers: readonly (readonly [programs: string, verbs: RegExp])[] = [
-  [
-    "gcloud gsutil bq az doctl ibmcloud oci linode-cli hcloud scw exo aliyun tccli openstack civo vultr-cli upctl",
-    /^(?:delete|rm|rb|destroy|purge|remove|delete-.*|terminate|reset|remove-.*|deprovision|.*delete$)$/,
-  ],
-  [
-    "fly flyctl heroku vercel vc netlify railway render firebase supabase wrangler surge now amplify eb copilot cf cdk sst serverless sls pulumi nomad consul vault rancher eksctl kops minikube kind k3d helm kustomize argocd flux vagrant multipass lxc virsh VBoxManage vboxmanage qm pct prlctl govc ansible-galaxy packer nixops juju doppler planetscale pscale neonctl neon atlas mongocli turso hasura astro".toLowerCase(),
-    /^(?:destroy|delete|uninstall|terminate|undefine|unregistervm|purge|(?:[a-z-]+:)+(?:destroy|delete|disable|remove|reset|unset)|.*:destroy|pg:reset|.*delete$|.*destroy$|delete-.*)$/,
-  ],
-];
+/** Where clouds and code hosts take orders. */
+const controlAddresses =
+  /^(?:https?:\/\/)?(?:api\.(?:github|heroku|digitalocean|cloudflare|vercel|netlify|linode|vultr|machines|fly|render|pagerduty|stripe)\.\w+|gitlab\.com\/api|api\.hetzner\.cloud|management\.azure\.com|[\w-]+\.googleapis\.com|[\w.-]+\.amazonaws\.com|[^/]+:6443)(?:\/|$)/;
 
 export const cloudRules: readonly Rule[] = [
-  ...destroyers.map(([programs, verbs]): Rule => ({
-    id: "cloud.delete",
-    programs,
-    globals: anyOptions,
-    subcommand: "*",
-    reason: destroys,
-    finds: ({ globals }) =>
-      !globals.has("dry-run") &&
-      globals.operands.slice(0, 5).some((word) => word.kind === "literal" && verbs.test(word.text)),
-  })),
-  { id: "cloud.delete", programs: "vercel vc netlify", globals: anyOptions, subcommand: "remove|rm", reason: destroys },
-  {
-    id: "cloud.delete",
-    programs: "netlify",
-    globals: anyOptions,
-    subcommand: "sites:delete|env:unset",
-    reason: destroys,
-  },
   {
     id: "cloud.delete",
     programs: "railway",
     globals: anyOptions,
-    subcommand: "down|remove|delete",
+    subcommand: "down",
     reason: destroys,
   },
   {
@@ -109,6 +84,14 @@ export const cloudRules: readonly Rule[] = [
       options.has("prune") || (options.has("force") && words.length > 0 && !options.has("server-side")),
   },
   {
+    id: "kubernetes.delete",
+    programs: "kubectl oc k",
+    subcommand: "patch",
+    globals: kubeGlobals,
+    reason: "It lets something go that the cluster keeps until it is cleaned up.",
+    finds: ({ words }) => words.some((word) => /finalizers"?\s*:\s*(?:null|\[\s*\])/.test(word.text)),
+  },
+  {
     id: "kubernetes.scale-down",
     programs: "kubectl oc k",
     subcommand: "scale",
@@ -128,7 +111,7 @@ export const cloudRules: readonly Rule[] = [
   {
     id: "cloud.delete",
     programs: "rclone",
-    subcommand: "delete|purge|sync|deletefile|rmdirs|cleanup|move|moveto|dedupe",
+    subcommand: "delete|purge|sync|deletefile|rmdir|rmdirs|cleanup|move|moveto|dedupe",
     globals: optionTable("config= n|dry-run v P|progress transfers= exclude= include= filter= bwlimit="),
     reason: "It deletes files that the other side does not have.",
     finds: ({ globals }) => !globals.has("dry-run"),
@@ -154,7 +137,7 @@ export const cloudRules: readonly Rule[] = [
   },
   {
     id: "repository.delete",
-    programs: "gh",
+    programs: "gh glab",
     subcommand: "api",
     globals: optionTable("X|method= f|raw-field= F|field= H|header= input= q|jq= t|template= hostname= paginate"),
     reason: "It deletes something on the code host that may not come back.",
@@ -212,6 +195,23 @@ export const cloudRules: readonly Rule[] = [
       words.some((word) => /:9200\b|:5984\b|\/_all\b|\/\*|:8086\b|:6333\b/.test(word.text)),
   },
   {
+    id: "database.drop",
+    programs: "curl http xh wget",
+    reason: "It deletes data of a server.",
+    finds: ({ words }) =>
+      words.some((word) => /\/_delete_by_query\b/.test(word.text)) ||
+      (words.some((word) => /:(?:8123|8086|8181|4000|9000|8428)\b|\/(?:query|sql|_sql)\b/.test(word.text)) &&
+        words.some((word) => judgeSql(word.text.replace(/^[a-z]+=/, "")).length > 0)),
+  },
+  {
+    id: "cloud.delete",
+    programs: "curl http https xh",
+    reason: destroys,
+    finds: ({ words }) =>
+      words.some((word) => /^(?:-X|--request=)?DELETE$/i.test(word.text)) &&
+      words.some((word) => controlAddresses.test(word.text)),
+  },
+  {
     id: "cloud.delete",
     programs: "aws awslocal",
     subcommand: "ecs|autoscaling|application-autoscaling update-service|set-desired-capacity|update-auto-scaling-group",
@@ -246,6 +246,13 @@ function awsRules(globals: OptionTable): Rule[] {
       finds: ({ globals: given }) => !given.has("dryrun"),
     },
     { id: "cloud.delete", programs: "aws awslocal", subcommand: "s3 rb", globals, reason: destroys },
+    {
+      id: "cloud.delete",
+      programs: "aws awslocal",
+      subcommand: "route53 change-resource-record-sets",
+      reason: destroys,
+      finds: ({ words }) => words.some((word) => /"Action"\s*:\s*"DELETE"/.test(word.text)),
+    },
     {
       id: "cloud.delete",
       programs: "aws awslocal",

@@ -1,6 +1,8 @@
 import { optionTable, parseOptions, type OptionTable } from "../parse-options.ts";
 import type { SimpleCommand, Word } from "../simple-command.ts";
 import type { Inner } from "./inner.ts";
+import { unixEscape } from "./input-commands.ts";
+import { literal } from "./scope.ts";
 
 interface CommandOptions {
   readonly table: OptionTable;
@@ -16,6 +18,7 @@ const runsIn = (spec: string, names: string, within?: RegExp): CommandOptions =>
   ...(within && { within }),
 });
 
+const pager = runsIn("pager= B=", "pager");
 const editor = runsIn("c|cmd= S= u= s e E R n N", "c", /^:?!(.*)$/s);
 const debuggerOptions: CommandOptions = {
   table: optionTable("ex|eval-command= batch q", { singleDashLong: true }),
@@ -47,6 +50,17 @@ const byName: ReadonlyMap<string, readonly CommandOptions[]> = new Map(
     nvim: [editor],
     ex: [editor],
     view: [editor],
+    ag: [pager],
+    ack: [pager],
+    bat: [pager],
+    dc: [runsIn("e|expression= f= i", "e", unixEscape)],
+    gnuplot: [runsIn("e= p", "e", /^!(.*)$/s), runsIn("e= p", "e", /\bsystem\s*\(?\s*["'](.*?)["']/s)],
+    go: [{ table: optionTable("exec= toolexec= o=", { singleDashLong: true }), names: ["exec", "toolexec"] }],
+    strace: [runsIn("o= e= p=", "o", /^[|!](.*)$/s)],
+    latexmk: [
+      { table: optionTable("pdflatex= latex= xelatex= lualatex=", { singleDashLong: true }), names: ["pdflatex", "latex"] },
+    ],
+    w3m: [runsIn("o=", "o", /^(?:extbrowser|editor|mailer)\d*=(.*)$/s)],
     gdb: [debuggerOptions],
     lldb: [runsIn("o|one-line= b Q", "o", /^(?:platform shell|shell)\s*(.*)$/s)],
     wget: [runsIn("use-askpass=", "use-askpass")],
@@ -62,7 +76,17 @@ export function findCommandOptions({ name, words }: SimpleCommand): Inner[] {
     return names.flatMap((option) => options.values(option)).flatMap((value) => cut(value, within));
   });
   const started = /^n?vi(?:m|ew)?$|^ex$|^view$/.test(name) ? args.flatMap((word) => cut(word, /^\+:?!(.*)$/s)) : [];
-  return [...found, ...started].map((text) => ({ kind: "text", text }));
+  return [...found, ...started, ...findInWords(name, args)].map((text) => ({ kind: "text", text }));
+}
+
+/** What stands in any word: `-XX:OnError=cmd` of Java, `\write18{cmd}` of TeX. */
+function findInWords(name: string, args: readonly Word[]): Word[] {
+  if (name === "java") return args.flatMap((word) => cut(word, /^-XX:On(?:OutOfMemory)?Error=(.*)$/s));
+  if (!/^(?:pdf|xe|lua)?(?:la)?tex$/.test(name)) return [];
+  return args.flatMap((word) => {
+    const text = /\\write18\s*\{([^}]*)\}|\\input\s*\|\s*"?([^"}]*)/.exec(word.text);
+    return text === null ? [] : [literal(text[1] ?? text[2] ?? "")];
+  });
 }
 
 function cut(value: Word, within: RegExp | undefined): Word[] {

@@ -24,11 +24,12 @@ interface Fed {
   readonly scope: Scope;
 }
 
-/** Without a command ssh starts a shell, and at and batch keep what they read for a shell to run later. */
+/** Without a command ssh and parallel start a shell, and at and batch keep what they read for a shell to run later. */
 function findRemoteShell({ name, words }: SimpleCommand): Interpreter | null {
   const isShell =
     name === "batch" ||
     name === "at" ||
+    (name === "parallel" && !words.slice(1).some(({ text }) => /^[^-]|^:::/.test(text))) ||
     (name === "ssh" && words.filter(({ text }) => !text.startsWith("-")).length === 2);
   return isShell ? { language: "shell", code: null, codes: [], script: null, readsStdin: true } : null;
 }
@@ -76,8 +77,10 @@ export function feedInput(input: Input, language: Language, { command, scope }: 
   if (input.kind === "text" || input.kind === "dynamic") return feedText(input.text, language, { command, scope });
   if (input.kind === "file") return feedFile(input.path, language, { command, scope });
   if (input.kind === "commands") judgeSource(input.commands, language, { command, scope });
-  return null;
+  return input.kind === "none" ? feedFile(stdin, language, { command, scope }) : null;
 }
+
+const stdin: Word = { text: "/dev/fd/0", kind: "literal", prefix: "/dev/fd/0" };
 
 function feedText(text: string, language: Language, { command, scope }: Fed): Output {
   if (language === "shell") return runShell(text, command, { scope });
@@ -102,6 +105,8 @@ export function feedFile(path: Word, language: Language, { command, scope }: Fed
 
 /** By its last part: folders may change on the way, and a file of the same name elsewhere is rarely run. */
 export function fileKey(path: string): string {
+  const descriptor = /^\/(?:dev|proc\/self)\/fd\/(\d+)$/.exec(path)?.[1];
+  if (descriptor !== undefined) return `/dev/fd/${descriptor}`;
   return path.split("/").at(-1) ?? path;
 }
 

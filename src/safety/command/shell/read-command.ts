@@ -1,5 +1,5 @@
 import type { Assignment, Command } from "unbash";
-import type { SimpleCommand, Word } from "../simple-command.ts";
+import type { Input, SimpleCommand, Word } from "../simple-command.ts";
 import { hidesSubstitution, WordExpander } from "./expand-word.ts";
 import { readRedirects } from "./read-redirects.ts";
 import { addFinding, excerpt, type Scope, type ShellWord } from "./scope.ts";
@@ -9,6 +9,7 @@ interface ReadCommand {
   readonly command: SimpleCommand;
   /** What its assignments give, for builtins and for bare assignments. */
   readonly values: ReadonlyMap<string, Value>;
+  readonly descriptors: ReadonlyMap<number, Input>;
 }
 
 /** One command of the syntax tree, its words expanded and what runs inside them walked. */
@@ -29,7 +30,7 @@ export function readCommand(node: Command, scope: Scope): ReadCommand {
     if (part.type === "Word") words.push(...locate(expander.expand(part), part));
     else if (part.type === "Assignment") words.push(prepend(`${part.name}=`, assign(part)));
   }
-  const { redirects, input } = readRedirects(node.redirects, expander);
+  const { redirects, input, descriptors } = readRedirects(node.redirects, expander);
   const command: SimpleCommand = {
     name: nameOf(words[0]),
     words,
@@ -40,7 +41,7 @@ export function readCommand(node: Command, scope: Scope): ReadCommand {
     via: scope.via,
     substitutions: expander.substitutions,
   };
-  return { command, values };
+  return { command, values, descriptors };
 }
 
 function locate(

@@ -7,10 +7,13 @@ interface ReadRedirects {
   readonly redirects: readonly Redirect[];
   /** Null: stdin is what it was. */
   readonly input: Input | null;
+  /** What other descriptors read from. */
+  readonly descriptors: ReadonlyMap<number, Input>;
 }
 
 export function readRedirects(redirections: readonly Redirection[], expander: WordExpander): ReadRedirects {
   const redirects: Redirect[] = [];
+  const descriptors = new Map<number, Input>();
   let input: Input | null = null;
   for (const redirection of redirections) {
     const { descriptor } = redirection;
@@ -19,17 +22,20 @@ export function readRedirects(redirections: readonly Redirection[], expander: Wo
     if (redirection.type === "HereDoc") {
       const text = readHereDocument(redirection, expander);
       if (isStdin) input = toInput(text, "");
+      else if (fd !== null) descriptors.set(fd, toInput(text, ""));
     } else if (redirection.type === "HereString") {
       const text = redirection.target && expander.single(redirection.target);
       if (isStdin && text) input = toInput(text, "\n");
+      else if (text && fd !== null) descriptors.set(fd, toInput(text, "\n"));
     } else if (redirection.target) {
       const target = expander.single(redirection.target);
       redirects.push({ operator: redirection.operator, fd, target });
       if (isStdin && redirection.operator === "<&") input = fromDescriptor(target) ?? input;
       else if (isStdin && /^<>?$/.test(redirection.operator)) input = toFileInput(target);
+      else if (fd !== null && redirection.operator === "<") descriptors.set(fd, toFileInput(target));
     }
   }
-  return { redirects, input };
+  return { redirects, input, descriptors };
 }
 
 function readHereDocument(redirection: Extract<Redirection, { type: "HereDoc" }>, expander: WordExpander): ShellWord {

@@ -25,6 +25,9 @@ export const specialWrappers: ReadonlyMap<string, Special> = new Map<string, Spe
     gcc: unwrapCompiler,
     cc: unwrapCompiler,
     "g++": unwrapCompiler,
+    cmd: unwrapPrompt,
+    "cmd.exe": unwrapPrompt,
+    cmake: unwrapCmake,
     forfiles: (command) => textsAfter(command, /^[-/][cC]$/),
   } satisfies Record<string, Special>),
 );
@@ -73,7 +76,8 @@ const parallelOptions = optionTable(
 );
 
 function unwrapParallel({ words, input }: SimpleCommand): Inner[] {
-  const { operands } = parseOptions(words.slice(1), parallelOptions);
+  const options = parseOptions(words.slice(1), parallelOptions);
+  const { operands } = options;
   const at = operands.findIndex(({ text }) => /^:::[:+]*$/.test(text));
   const command = at < 0 ? operands : operands.slice(0, at);
   const items =
@@ -176,6 +180,25 @@ function unwrapTrap({ words }: SimpleCommand): Inner[] {
 function afterColon(word: Word): Word {
   const at = word.text.indexOf(":") + 1;
   return { ...word, text: word.text.slice(at), prefix: word.prefix.slice(at) };
+}
+
+/** `cmd /c rd /s a` */
+function unwrapPrompt({ words }: SimpleCommand): Inner[] {
+  const at = words.findIndex(({ text }) => /^\/[ckCK]$/.test(text));
+  const rest = at < 0 ? [] : words.slice(at + 1);
+  return rest.length === 0 ? [] : [{ kind: "text", text: joinTexts(rest) }];
+}
+
+/** The tools that cmake brings along. */
+function unwrapCmake({ words }: SimpleCommand): Inner[] {
+  const at = words.findIndex(({ text }) => text === "-E");
+  const [verb, ...rest] = at < 0 ? [] : words.slice(at + 1);
+  if (verb === undefined) return [];
+  if (verb.text === "chdir") return [{ kind: "words", words: rest.slice(1) }];
+  if (verb.text === "env" || verb.text === "time" || verb.text === "rm")
+    return [{ kind: "words", words: [verb, ...rest] }];
+  if (verb.text === "remove") return [{ kind: "words", words: [literal("rm"), ...rest] }];
+  return verb.text === "remove_directory" ? [{ kind: "words", words: [literal("rm"), literal("-r"), ...rest] }] : [];
 }
 
 /** `-wrapper sh,-c,text`: the words with commas between. */

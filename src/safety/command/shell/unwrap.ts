@@ -15,12 +15,15 @@ interface Unwrapped {
 }
 
 /** The commands that a program would start because its arguments say so. Null: it is no wrapper. */
-export function unwrap(command: SimpleCommand): Unwrapped | null {
+export function unwrap(
+  command: SimpleCommand,
+  fileText: (path: string) => string | undefined,
+): Unwrapped | null {
   const special = specialWrappers.get(command.name.toLowerCase());
   if (special) return { inners: special(command), isPlain: command.name === "xargs" };
   const wrapper = findWrapper(command.name);
   const inners = wrapper ? unwrapBy(wrapper, command.words.slice(1)) : [];
-  const options = [...findCommandOptions(command), ...findInputCommands(command)];
+  const options = [...findCommandOptions(command), ...findInputCommands(command, fileText)];
   if (!wrapper) return options.length > 0 ? { inners: options, isPlain: false } : findAfterDashes(command);
   const { privilege, isPlain = false } = wrapper;
   return { inners: [...inners, ...options], isPlain, ...(privilege !== undefined && { privilege }) };

@@ -1,6 +1,7 @@
 import type { Command } from "unbash";
 import { judgeProgram } from "../judge-program.ts";
-import type { SimpleCommand, Word } from "../simple-command.ts";
+import type { Input, SimpleCommand, Word } from "../simple-command.ts";
+import { findWrittenPaths } from "../written-paths.ts";
 import { applyBuiltin } from "./apply-builtin.ts";
 import { isSettingsPrinter } from "./data-sources.ts";
 import { feedFile, feedInput, feedInterpreter, fileKey } from "./feed-interpreter.ts";
@@ -14,7 +15,8 @@ import { unwrap } from "./unwrap.ts";
 /** One command with everything that it would start. Returns what it prints, where that is known. */
 export function walkCommand(node: Command, scope: Scope): Output {
   if (!takeStep(scope)) return null;
-  const { command, values } = readCommand(node, scope);
+  const { command, values, descriptors } = readCommand(node, scope);
+  keepDescriptors(command, descriptors, scope);
   if (command.words.length === 0) for (const [name, value] of values) scope.variables.set(name, value);
   const output = runCommand(command, scope);
   applyBuiltin(command, scope, values);
@@ -53,7 +55,7 @@ function runProgram(command: SimpleCommand, scope: Scope): Output {
   if (name === "source" || name === ".") return includeFile(command, inside);
   if (name === "alias") for (const word of words.slice(1)) defineAlias(word, inside);
   const fed = feedInterpreter(command, { ...scope, depth: scope.depth + 1, input: command.input });
-  const unwrapped = unwrap(command);
+  const unwrapped = unwrap(command, (path) => scope.gathered.files.get(fileKey(path)) ?? undefined);
   if (unwrapped?.privilege !== undefined) {
     addFinding(scope, { verdict: "danger", rule: "privilege.other-user", reason: unwrapped.privilege }, command.source);
   }
@@ -197,6 +199,18 @@ function shadows({ name, words }: SimpleCommand): boolean {
   return option !== null && words.some(({ text }) => option.test(text));
 }
 
+/** `exec 3< <(…)` makes `/dev/fd/3` a file with that content; `exec < <(…)` is what all that follows reads. */
+function keepDescriptors({ name, words, input }: SimpleCommand, own: ReadonlyMap<number, Input>, scope: Scope): void {
+  const { files } = scope.gathered;
+  const isForAll = name === "exec" && words.length === 1 && input !== scope.input;
+  for (const [descriptor, source] of isForAll ? [...own, [0, input] as const] : own) {
+    const key = fileKey(`/dev/fd/${descriptor}`);
+    if (source.kind === "text") files.set(key, source.text);
+    else if (source.kind === "commands" || source.kind === "dynamic") files.set(key, null);
+    else files.delete(key);
+  }
+}
+
 /** Remembers what goes into files, so that running them later is not running something unknown. */
 function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Output {
   const { files } = scope.gathered;
@@ -205,6 +219,7 @@ function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Outp
     const text = command.input.kind === "text" ? command.input.text : null;
     for (const { text: path } of command.words.slice(1)) if (!path.startsWith("-")) files.set(fileKey(path), text);
   }
+  if (/^(?:cp|install|mv|ln|dd)$/.test(command.name)) keepCopied(command, files);
   const target = command.redirects.findLast(
     ({ operator, fd }) => /^(?:&?>>?|>\|)$/.test(operator) && (fd === null || fd === 1),
   );
@@ -214,4 +229,14 @@ function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Outp
   const before = target.operator.endsWith(">>") ? (files.get(key) ?? "") : "";
   if (!isDevice) files.set(key, output === null ? null : before + output);
   return "";
+}
+
+/** The copy of a file whose content is known holds the same; so does that of `<( )`. */
+function keepCopied(command: SimpleCommand, files: Map<string, string | null>): void {
+  const sources: readonly ShellWord[] = command.words.slice(1);
+  const process = sources.find((word) => word.process !== undefined)?.process;
+  const known = sources.find(({ text }) => files.has(fileKey(text)));
+  const content = process ? (process.kind === "text" ? process.text : null) : known && files.get(fileKey(known.text));
+  if (content === undefined) return;
+  for (const { text } of findWrittenPaths(command)) files.set(fileKey(text), content);
 }
