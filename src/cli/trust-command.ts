@@ -45,18 +45,36 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
     terminal.tell("There is nothing here that still needs your trust.");
     return exitCode.done;
   }
-  for (const { path, status } of wanted)
-    terminal.show(`${status === "new" ? "new" : "changed"}  ${neutralizeText(path)}`);
+  for (const { path, status } of wanted) {
+    terminal.show(terminal.styleError("bold", `${status}  ${neutralizeText(path)}`));
+    terminal.show(excerpt(trust.read(path) ?? "(can't be read)"));
+  }
+  const widening = trust.widening();
+  if (widening.length > 0) terminal.tell(`deckhand.json would then count with: ${widening.join(", ")}.`);
   for (const { file, diff, executionId } of quarantined) {
     terminal.show(`written by call ${executionId}  ${neutralizeText(file)}`);
     terminal.show(styleDiff(neutralizeText(diff), terminal.styleError));
   }
   const question =
     "These can run code or widen what is allowed. Have you looked at them, and do you trust them as they are now?";
-  if (!(await confirm(invocation, terminal, question))) return exitCode.refused;
+  if (!(await confirm(invocation, terminal, question))) {
+    terminal.tell("Nothing was trusted.");
+    return exitCode.refused;
+  }
   trust.grant(personName(), { files: wanted.map(({ path }) => path), quarantined });
   terminal.tell(`Trusted: ${[...wanted.map(({ path }) => path), ...quarantined.map(({ file }) => file)].join(", ")}.`);
   return exitCode.done;
+}
+
+const mostLines = 60;
+
+/** Enough to know what it is; the rest is for an editor. */
+function excerpt(text: string): string {
+  const lines = neutralizeText(text).trimEnd().split("\n");
+  const more = lines.length - mostLines;
+  return [...lines.slice(0, mostLines), ...(more > 0 ? [`… ${more} more lines`] : [])]
+    .map((line) => `  ${line}`)
+    .join("\n");
 }
 
 function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal): number {

@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { isThenable } from "../core/is-thenable.ts";
 import type { Tool } from "../core/tool.ts";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
@@ -31,7 +32,7 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
   const cwd = typeof input["cwd"] === "string" ? input["cwd"] : call.workdir;
   if (call.tool.name === "bash" && typeof input["command"] === "string") {
     const analysis = judges.command(input["command"], cwd);
-    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges);
+    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges, resolve(call.workdir, cwd));
     return isThenable(analysis) ? Promise.resolve(analysis).then(finish) : finish(analysis);
   }
   if (call.tool.name === "run_python" && typeof input["code"] === "string") {
@@ -46,9 +47,9 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
 const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };
 const harmless: Assessment = { ...other, kind: "read" };
 
-function assessCommand(analysis: CommandAnalysis, judges: Judges): Assessment {
-  const { paths, outside, secrets } = wordPaths(analysis.commands, judges);
-  const doubts = secrets.map((path) => `${path} looks like a file of secrets`);
+function assessCommand(analysis: CommandAnalysis, judges: Judges, cwd: string): Assessment {
+  const { paths, outside, secrets } = wordPaths(analysis.commands, judges, cwd);
+  const doubts = [...secrets];
   const staysInside = outside.length === 0;
   if (analysis.isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
   return {

@@ -72,7 +72,7 @@ function weigh(options: GateOptions, request: PermitRequest, found: Assessment):
     const { text } = denying.rule;
     return refuse("rule", `the rule deny ${text} covers it`, { rule: text, dangers: found.dangers });
   }
-  if (found.dangers.length > 0) return weighDanger(options, request, found);
+  if (found.dangers.length > 0) return weighDanger(options, request, found, denying && couldCover("deny", denying));
   if (isOrder(request) && !denying) return ordered;
 
   const asking = findRestricting(rules.ask, tool.name, found.subject);
@@ -95,19 +95,21 @@ function couldCover(effect: "deny" | "ask", { rule, isSure }: NonNullable<Return
   return `the rule ${effect} ${rule.text} ${isSure ? "covers" : "could cover"} it`;
 }
 
-function weighDanger(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
+function weighDanger(options: GateOptions, request: PermitRequest, found: Assessment, doubt?: string): Decided {
   const { dangers } = found;
   const mode = options.mode();
   const reasons = dangers.map(({ reason, command }) => `${reason} (${command})`);
+  if (doubt !== undefined) reasons.push(doubt);
   if (askMode(mode, "danger") === "refuse") {
-    return refuse("mode", `it is dangerous, and the mode ${mode} asks nobody: ${reasons.join("; ")}`, {
+    return refuse("mode", `it is dangerous, and nobody is asked in the mode "${mode}": ${reasons.join("; ")}`, {
       reasons,
       dangers,
     });
   }
   const isNamed = ({ rule, command }: Finding): boolean =>
     options.confirmed.includes(rule) || options.confirmed.includes(command);
-  if (dangers.every(isNamed)) return allow("person", { who: options.who, reasons, dangers });
+  // A yes in advance was to the danger, not to what a rule may forbid.
+  if (doubt === undefined && dangers.every(isNamed)) return allow("person", { who: options.who, reasons, dangers });
   return askPerson(options, request, { found, reasons });
 }
 
@@ -133,13 +135,13 @@ function weighMode(options: GateOptions, request: PermitRequest, found: Assessme
   const { doubts } = found;
   const mode = options.mode();
   const answer = askMode(mode, found.kind);
-  if (answer === "refuse") return refuse("mode", `the mode ${mode} allows only reading`);
+  if (answer === "refuse") return refuse("mode", `only reading is allowed in the mode "${mode}"`);
   if (doubts.length === 0) {
     if (answer === "allow") return byMode;
     if (answer === "allow-if-sandboxed") return allowIfSandboxed(options, request, found);
   }
   if (mode === "never" || mode === "plan") {
-    return refuse("mode", `the mode ${mode} asks nobody, and ${doubts.join("; ") || "no rule allows it"}`);
+    return refuse("mode", `nobody is asked in the mode "${mode}", and ${doubts.join("; ") || "no rule allows it"}`);
   }
   return askPerson(options, request, { found, reasons: doubts });
 }

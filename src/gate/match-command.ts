@@ -2,6 +2,7 @@ import type { Redirect, SimpleCommand, Word } from "../safety/command/simple-com
 import { matchText } from "./match-glob.ts";
 import { quoteWord, type PatternWord } from "./pattern-words.ts";
 import type { RuleSpec } from "./rule.ts";
+import { skipLeadingOptions } from "./skip-options.ts";
 
 type CommandSpec = Extract<RuleSpec, { kind: "command" }>;
 export type PartFit = "yes" | "maybe" | "no";
@@ -14,8 +15,16 @@ export function fitCommand(spec: CommandSpec, command: SimpleCommand, effect: "a
   const { words, redirects } = splitRedirects(spec.words);
   if (command.words.length === 0) return "no";
   if (effect === "allow" && !sameTexts(redirects, writtenFiles(command))) return "no";
-  const given = effect === "allow" ? [...assignmentWords(command), ...command.words] : command.words;
-  return fitWords({ words, takesMore: spec.takesMore }, given, command);
+  const rule = { words, takesMore: spec.takesMore };
+  if (effect === "allow") return fitWords(rule, [...assignmentWords(command), ...command.words], command, effect);
+  const direct = fitWords(rule, command.words, command, effect);
+  if (direct === "yes") return "yes";
+  // `git -C . push` pushes: what stands between a program and its sub-command must not hide it.
+  const fits = skipLeadingOptions(command).map((reading) => {
+    const fit = fitWords(rule, reading.words, command, effect);
+    return fit === "yes" && !reading.isSure ? "maybe" : fit;
+  });
+  return fits.includes("yes") ? "yes" : fits.includes("maybe") ? "maybe" : direct;
 }
 
 /** What stands in the parentheses of a rule that fits exactly this command and no other. */
@@ -27,7 +36,12 @@ export function grantableText(command: SimpleCommand): string {
   return [...words, ...files].join(" ");
 }
 
-function fitWords(spec: Omit<CommandSpec, "kind">, given: readonly Word[], command: SimpleCommand): PartFit {
+function fitWords(
+  spec: Omit<CommandSpec, "kind">,
+  given: readonly Word[],
+  command: SimpleCommand,
+  effect: "allow" | "restrict",
+): PartFit {
   const hasUnknown = given.some(isDynamic);
   let isSure = true;
   for (const [index, pattern] of spec.words.entries()) {
@@ -40,7 +54,8 @@ function fitWords(spec: Omit<CommandSpec, "kind">, given: readonly Word[], comma
   }
   const rest = given.slice(spec.words.length);
   if (rest.length > 0 && !spec.takesMore) return hasUnknown ? "maybe" : "no";
-  return isSure && !rest.some(isDynamic) ? "yes" : "maybe";
+  // Whatever they are, a rule that stops any further words stops these.
+  return isSure && (effect === "restrict" || !rest.some(isDynamic)) ? "yes" : "maybe";
 }
 
 /** A rule that says `rm` means it by whatever path it is called; one that says `/opt/x/rm` means that one. */

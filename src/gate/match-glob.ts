@@ -26,7 +26,8 @@ function matchParts(pattern: readonly string[], path: readonly string[]): boolea
   });
 }
 
-function matchName(pattern: string, name: string): boolean {
+/** One name of a path. */
+export function matchName(pattern: string, name: string): boolean {
   return matchGreedy(pattern.length, name.length, {
     isWild: (at) => pattern[at] === "*",
     fits: (at, index) => pattern[at] === "?" || pattern[at] === name[index],

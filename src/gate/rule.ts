@@ -46,7 +46,7 @@ function takeApart(text: string): { name: string; spec: string | null } {
 function parseSpec(text: string, tool: string, spec: string): RuleSpec {
   if (tool === "bash") return parseCommand(text, spec);
   if (spec.startsWith("domain:")) return parseDomain(text, spec.slice("domain:".length).trim());
-  if (pathTools.has(tool)) return { kind: "path", pattern: spec };
+  if (pathTools.has(tool)) return parsePath(text, spec);
   throw wrong(text, `${tool} takes no pattern; bash takes words, file tools take a path, web_fetch takes domain:HOST`);
 }
 
@@ -55,6 +55,15 @@ const pathTools = new Set(["read", "write", "edit", "list_files", "glob", "grep"
 function parseCommand(text: string, spec: string): RuleSpec {
   const words = splitWords(spec);
   if (words === null) throw wrong(text, "a quote is not closed");
+  const operator = words.find(
+    ({ text: word, isExact }) => (!isExact && /^(?:&&|\|\|?|;|&)$/.test(word)) || (!isExact && word.endsWith(";")),
+  );
+  if (operator) {
+    throw wrong(
+      text,
+      `"${operator.text}" joins commands, and a rule speaks of one: the parts of a compound command are judged one by one`,
+    );
+  }
   const last = words.at(-1);
   // `npm run:*`, as other agents write it.
   if (last && !last.isExact && last.text.endsWith(":*") && last.text.length > 2) {
@@ -63,6 +72,13 @@ function parseCommand(text: string, spec: string): RuleSpec {
   }
   const takesMore = last !== undefined && !last.isExact && last.text === "*";
   return { kind: "command", words: takesMore ? words.slice(0, -1) : words, takesMore };
+}
+
+function parsePath(text: string, pattern: string): RuleSpec {
+  if (pattern.startsWith("/") || pattern.startsWith("~") || pattern.split("/").includes("..")) {
+    throw wrong(text, "paths are relative to the workdir and stay in it; what is outside is refused anyway");
+  }
+  return { kind: "path", pattern };
 }
 
 function parseDomain(text: string, given: string): RuleSpec {

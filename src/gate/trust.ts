@@ -38,13 +38,19 @@ export function openTrust(options: {
   readonly path: string;
   /** Where tool files lie, relative to the workdir. */
   readonly toolFolders: readonly string[];
+  /** Further files that would be executed, such as those of hooks. */
+  readonly programs?: readonly string[];
   readonly now: () => number;
 }): Trust {
   const { workdir, path } = options;
 
   function files(): TrustedFile[] {
     const known = read(path);
-    return findFiles(workdir, options.toolFolders).map((each) => ({ path: each, status: statusOf(each, known) }));
+    return find().map((each) => ({ path: each, status: statusOf(each, known) }));
+  }
+
+  function find(): string[] {
+    return [...new Set([...findFiles(workdir, options.toolFolders), ...(options.programs ?? [])])];
   }
 
   function statusOf(file: string, known: Kept): TrustedFile["status"] {
@@ -56,7 +62,7 @@ export function openTrust(options: {
   return {
     files,
     isTrusted: (file) => statusOf(file, read(path)) === "trusted",
-    grant(who, paths = findFiles(workdir, options.toolFolders)) {
+    grant(who, paths = find()) {
       const at = new Date(options.now()).toISOString();
       const added = paths.flatMap((file) => {
         const hash = hashOf(join(workdir, file));

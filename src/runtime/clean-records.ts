@@ -41,7 +41,7 @@ const dayMs = 24 * 60 * 60 * 1000;
 export async function cleanRecords(options: CleanOptions): Promise<CleanReport> {
   const { workdir, env, isDryRun, clock = systemClock } = options;
   const folders = locateFolders(workdir, env);
-  const { configuration } = loadConfiguration({ workdir: folders.workdir, env, overrides: {}, isTrusted: false });
+  const { configuration } = loadConfiguration({ workdir: folders.workdir, env, overrides: {}, isTrusted: () => false });
   const retention = { ...configuration.retention, ...options.retention };
   const ago = (days: number): number => clock.now() - days * dayMs;
   const executionsBefore = ago(retention.executionsDays);

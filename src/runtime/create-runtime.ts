@@ -42,7 +42,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     workdir,
     env,
     overrides: config.settings ?? {},
-    isTrusted: trust.isTrusted(projectFile),
+    isTrusted: (file) => trust.isTrusted(file),
   });
   const { configuration } = loaded;
   let mode: PermissionMode = configuration.permissions.mode;
@@ -52,7 +52,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     runFolder: folders.run,
     clock,
     sandbox: configuration.sandbox.mode,
-    view: createSandboxView({ folders, configuration, mode: () => mode, env }),
+    view: createSandboxView({ folders, configuration, mode: () => mode, env, protectedFiles: loaded.hookFiles }),
   });
   const records = await openRecords({
     configuration,
@@ -92,7 +92,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     approve: announced(config.approve ?? (isAttended ? approveNobody : inbox.approve)),
     confirmed: config.confirmed ?? [],
     who: userName(),
-    protectedPaths: [projectFile, toolFolder],
+    protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles],
   });
   const warnings = [
     ...loaded.warnings,

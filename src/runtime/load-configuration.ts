@@ -4,6 +4,7 @@ import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
 import { applySettings, defaultConfiguration, type Configuration } from "./configuration.ts";
 import { baseFolder } from "./folders.ts";
+import { hookFiles } from "./hook-files.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
 import { parseSettings, type Settings } from "./settings.ts";
@@ -14,6 +15,8 @@ export interface LoadedConfiguration {
   readonly configuration: Configuration;
   /** What was left out, in sentences for a person. */
   readonly warnings: readonly string[];
+  /** Files of the workdir that hooks run, relative to it. */
+  readonly hookFiles: readonly string[];
 }
 
 /** Flag > environment > project file > user file > default. */
@@ -22,28 +25,41 @@ export function loadConfiguration(options: {
   readonly env: Environment;
   /** From a program; checked like a file, because not every program is checked by TypeScript. */
   readonly overrides: unknown;
-  /** Whether the person trusts what the workdir brings along, as it is now. */
-  readonly isTrusted: boolean;
+  /** Whether the person trusts a file that the workdir brings along, as it is now. */
+  readonly isTrusted: (file: string) => boolean;
 }): LoadedConfiguration {
   const { workdir, env, overrides } = options;
   const file = join(workdir, projectFile);
   const project = readSettings(file);
   const base = applySettings(defaultConfiguration, readSettings(userFile(env)));
-  const { settings, widening } = options.isTrusted
-    ? { settings: project, widening: [] }
-    : narrowSettings(project, base);
+  // A script that a trusted file names decides as much as the file does.
+  const strangers = [projectFile, ...hookFiles(project, workdir)].filter((each) => !options.isTrusted(each));
+  const { settings, widening } =
+    strangers.length === 0 ? { settings: project, widening: [] } : narrowSettings(project, base);
   const configuration = [settings, settingsFromEnvironment(env), parseSettings(overrides, "settings")].reduce(
     applySettings,
     base,
   );
-  return { configuration, warnings: widening.length === 0 ? [] : [untrusted(file, widening)] };
+  const warnings = widening.length === 0 ? [] : [untrusted(file, widening, strangers)];
+  return { configuration, warnings, hookFiles: hookFiles(configuration, workdir) };
+}
+
+/** The project's own settings as they stand; null when they can't be read. */
+export function readProjectSettings(workdir: string): Settings | null {
+  try {
+    return readSettings(join(workdir, projectFile));
+  } catch {
+    return null;
+  }
 }
 
 export const projectFile = "deckhand.json";
 
-function untrusted(file: string, widening: readonly string[]): string {
+function untrusted(file: string, widening: readonly string[], strangers: readonly string[]): string {
   const keys = widening.join(", ");
-  return `${file} sets ${keys}, which a folder may only do when you trust it: look at the file, then run \`deckhand trust\`. Until then ${widening.length === 1 ? "that is" : "those are"} ignored.`;
+  const scripts = strangers.filter((each) => each !== projectFile);
+  const about = scripts.length === 0 ? "the file" : `the file and ${scripts.join(", ")}`;
+  return `${file} sets ${keys}, which a folder may only do when you trust it: look at ${about}, then run \`deckhand trust\`. Until then ${widening.length === 1 ? "that is" : "those are"} ignored.`;
 }
 
 export function userFile(env: Environment): string {

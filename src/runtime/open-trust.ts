@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createQuarantine, type QuarantinedFile } from "../gate/quarantine.ts";
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
@@ -5,7 +6,10 @@ import { openTrust, type TrustedFile } from "../gate/trust.ts";
 import { unifiedDiff } from "../tools/unified-diff.ts";
 import { adoptDataFolder } from "./claim-data-folder.ts";
 import { locateFolders } from "./folders.ts";
-import type { Environment } from "./load-configuration.ts";
+import { hookFiles } from "./hook-files.ts";
+import { readProjectSettings, type Environment } from "./load-configuration.ts";
+import { defaultConfiguration } from "./configuration.ts";
+import { narrowSettings } from "./narrow-settings.ts";
 
 /** Where tool files lie. */
 export function toolFolderOf(env: Environment): string {
@@ -15,6 +19,10 @@ export function toolFolderOf(env: Environment): string {
 export interface WorkdirTrust {
   readonly dataFolder: string;
   files(): TrustedFile[];
+  /** What the folder's settings would widen, run or weaken once they are trusted. */
+  widening(): readonly string[];
+  /** The text of such a file; null when it can't be read. */
+  read(file: string): string | null;
   quarantined(): (QuarantinedFile & { readonly diff: string })[];
   grant(
     who: string,
@@ -28,7 +36,13 @@ export interface WorkdirTrust {
 export function createTrust(workdir: string, env: Environment): WorkdirTrust {
   const folders = locateFolders(workdir, env);
   const toolFolder = toolFolderOf(env);
-  const trust = openTrust({ workdir: folders.workdir, path: folders.trust, toolFolders: [toolFolder], now: Date.now });
+  const trust = openTrust({
+    workdir: folders.workdir,
+    path: folders.trust,
+    toolFolders: [toolFolder],
+    programs: hookFiles(readProjectSettings(folders.workdir) ?? {}, folders.workdir),
+    now: Date.now,
+  });
   const quarantine = createQuarantine({
     folder: join(folders.workdir, toolFolder),
     store: openQuarantineFile(folders.quarantine),
@@ -37,6 +51,14 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
   return {
     dataFolder: folders.data,
     files: () => trust.files(),
+    widening: () => narrowSettings(readProjectSettings(folders.workdir) ?? {}, defaultConfiguration).widening,
+    read(file) {
+      try {
+        return readFileSync(join(folders.workdir, file), "utf8");
+      } catch {
+        return null;
+      }
+    },
     quarantined: () =>
       quarantine.list().map((entry) => ({
         ...entry,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
+import { RuntimeError } from "../core/errors.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { SandboxView } from "../process/sandbox-view.ts";
 import type { Configuration } from "./configuration.ts";
@@ -13,27 +14,52 @@ export function createSandboxView(options: {
   readonly configuration: Configuration;
   readonly mode: () => PermissionMode;
   readonly env: Environment;
+  /** Further files that commands may not change, such as the programs of hooks. */
+  readonly protectedFiles: readonly string[];
 }): () => SandboxView {
   const { folders, configuration, env } = options;
   const { sandbox, permissions } = configuration;
   const home = env["HOME"] || homedir();
-  const place = (path: string): string =>
-    path.startsWith("~/") ? join(home, path.slice(2)) : isAbsolute(path) ? path : resolve(folders.workdir, path);
+  const inWorkdir = (name: string): string => join(folders.workdir, name);
   const isStrict = permissions.strictWorkdirOnly;
+  const writable = sandbox.writable.map((path) => placeOf(path, folders.workdir, home));
+  refuseTooWide(writable, [folders.workdir, home]);
   const fixed = {
     workdir: folders.workdir,
     profile: isStrict ? "strict" : "normal",
-    hidden: [...secretPlaces.map((path) => join(home, path)), folders.stateHome, ...sandbox.hidden.map(place)],
-    writable: sandbox.writable.map(place),
+    hidden: [
+      ...secretPlaces.map((path) => join(home, path)),
+      folders.stateHome,
+      ...sandbox.hidden.map((path) => placeOf(path, folders.workdir, home)),
+    ],
+    writable,
     cache: join(folders.state, "cache"),
   } as const;
-  const always = [folders.data, ...protectedNames.map((name) => join(folders.workdir, name))];
-  const ours = trustedNames.map((name) => join(folders.workdir, name));
+  const always = [folders.data, ...gitNames.map(inWorkdir)];
+  const whenThere = [...protectedNames, ...options.protectedFiles].map(inWorkdir);
   return () => ({
     ...fixed,
-    readOnly: [...always, ...ours.filter((path) => existsSync(path))],
+    // What the person made writable stays so.
+    readOnly: [...always, ...whenThere.filter((path) => existsSync(path))].filter((path) => !writable.includes(path)),
     network: hasNetwork(sandbox.network, { isStrict, mode: options.mode() }),
   });
+}
+
+function placeOf(path: string, workdir: string, home: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(home, path.slice(1));
+  return isAbsolute(path) ? resolve(path) : resolve(workdir, path);
+}
+
+/** A person who wants no rails has `"sandbox": "off"`, which says so in every record. */
+function refuseTooWide(writable: readonly string[], inside: readonly string[]): void {
+  const wide = writable.find((path) =>
+    inside.some((place) => `${place}/`.startsWith(path === "/" ? "/" : `${path}/`) && path !== inside[0]),
+  );
+  if (wide === undefined) return;
+  throw new RuntimeError(
+    "CONFIG_INVALID",
+    `sandbox.writable names ${wide}, which holds the workdir or your home folder; name the folders that commands need, or set "sandbox" to "off".`,
+  );
 }
 
 /** Where nobody is asked, nothing leaves the machine unless the person said so. */
@@ -71,13 +97,16 @@ const secretPlaces = [
   ".gemini/oauth_creds.json",
 ];
 
-/** Ours: a new one means nothing until a person trusts it, so only those that are there need protection. */
-const trustedNames = ["deckhand.json", ".mcp.json"];
+/** Their hooks and settings run with the next git command, whoever gives it. Also kept from being made while they are missing. */
+const gitNames = [".git/hooks", ".git/config"];
 
-/** Names in the workdir that make other programs execute something. */
+/**
+ * Names that make other programs execute something. Only those that are there: keeping a missing one from being made needs an
+ * empty folder in its place, which `git clean`, `git stash -u` and `cp -r` stumble over, and editors ask before they trust a new one.
+ */
 const protectedNames = [
-  ".git/hooks",
-  ".git/config",
+  "deckhand.json",
+  ".mcp.json",
   ".gitmodules",
   ".vscode",
   ".idea",

@@ -43,6 +43,10 @@ test("a rule that can't be used is one sentence that says why [G8]", () => {
     ["bash()", /the parentheses are empty; write bash/],
     ["bash(echo 'a)", /a quote is not closed/],
     ["my_tool(x)", /my_tool takes no pattern/],
+    ["bash(ls && pwd)", /"&&" joins commands, and a rule speaks of one/],
+    ["bash(cat * | sh)", /"\|" joins commands/],
+    ["write_file(../x)", /paths are relative to the workdir/],
+    ["write_file(/etc/**)", /paths are relative to the workdir/],
     ["web_fetch(domain:a b)", /"a b" is not a host name/],
   ];
   for (const [text, message] of table) {

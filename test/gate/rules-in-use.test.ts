@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { symlink, writeFile } from "node:fs/promises";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openGated, yes } from "./support.ts";
@@ -117,10 +117,21 @@ test("a yes for the conversation ends with it [G8]", async (t) => {
 test("a file of secrets is asked about before it is read, by tool or by command [G8]", async (t) => {
   const { call, asked, workdir } = await openGated(t, { permissions: { mode: "auto" } });
   await writeFile(join(workdir, ".env"), "A=1");
+  await symlink(".env", join(workdir, "plain.txt"));
+  await mkdir(join(workdir, "sub"));
+  await writeFile(join(workdir, "sub", "server.pem"), "x");
   for (const [tool, input] of [
     ["read", { file_path: ".env" }],
     ["bash", { command: "cat .env" }],
     ["bash", { command: "sort ./.env > sorted" }],
+    ["bash", { command: "cat .e*" }],
+    ["bash", { command: "cat ./*.txt" }],
+    ["bash", { command: "cat .e[nm]v" }],
+    ["bash", { command: "grep -r A= ." }],
+    ["bash", { command: "grep -Rn A=" }],
+    ["bash", { command: "rg --hidden A=" }],
+    ["bash", { command: "rg certificate" }],
+    ["bash", { command: "diff -r . sub" }],
   ] as const) {
     const before = asked.length;
     const { state } = await call(tool, input);
@@ -156,4 +167,39 @@ test("rules that contradict, and one that allows everything, are told of [G8]", 
   const { runtime } = await openGated(t, { permissions: { allow: ["bash(make)", "*"], deny: ["bash(make)"] } });
   assert.match(runtime.warnings.join("\n"), /"bash\(make\)" stands under allow and under deny: deny wins/);
   assert.match(runtime.warnings.join("\n"), /allow "\*" lets everything through that is not dangerous/);
+});
+
+test("what stands between a program and its sub-command does not hide it from a rule [G8]", async (t) => {
+  const { call, asked } = await openGated(t, {
+    permissions: { allow: ["bash"], deny: ["bash(git push *)", "bash(docker run *)", "bash(frob push *)"] },
+  });
+  for (const command of [
+    "git -C . push",
+    "git --no-pager push origin",
+    "git -c a.b=c push",
+    "docker --context x run y",
+  ]) {
+    const { error } = await call("bash", { command });
+    assert.match(error ?? "", /^Refused: the rule deny .* covers it$/, command);
+  }
+  // Whether an unknown option takes the next word is not known.
+  await call("bash", { command: "frob --level 3 push" });
+  assert.match(asked[0]?.reasons.join() ?? "", /could cover it/);
+  for (const command of ["git commit -m push", "git -C push status", "docker ps run"]) {
+    const { error } = await call("bash", { command });
+    assert.doesNotMatch(error ?? "", /the rule deny/, command);
+  }
+});
+
+test("a rule for any further words covers words that are not known; naming the danger does not lift it [G8]", async (t) => {
+  const { runtime, asked } = await openGated(
+    t,
+    { permissions: { deny: ["bash(rm *)"] } },
+    { confirmed: ["delete.many"] },
+  );
+  for (const command of ["find . -name q -exec rm {} \\;", "ls | xargs rm"]) {
+    const { error } = await runtime.call("bash", { command }, { door: "cli" });
+    assert.match(error ?? "", /^Refused: the rule deny bash\(rm \*\) covers it$/, command);
+  }
+  assert.equal(asked.length, 0);
 });

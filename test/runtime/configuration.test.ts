@@ -18,7 +18,7 @@ async function setUp(t: Parameters<typeof temporaryFolder>[0], files: { project?
   if (files.user !== undefined) await writeFile(join(userFolder, "deckhand.json"), files.user);
   const base = { HOME: folder, XDG_CONFIG_HOME: join(folder, "config") };
   return (env: Record<string, string> = {}, overrides = {}) =>
-    loadConfiguration({ workdir, env: { ...base, ...env }, overrides, isTrusted: false }).configuration;
+    loadConfiguration({ workdir, env: { ...base, ...env }, overrides, isTrusted: () => false }).configuration;
 }
 
 const defaults = {
@@ -156,7 +156,7 @@ test("a cloned folder's file can't widen what is allowed, weaken the evidence or
     const folder = await temporaryFolder(t);
     await writeFile(join(folder, "deckhand.json"), JSON.stringify(settings));
     const load = (isTrusted: boolean) =>
-      loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {}, isTrusted });
+      loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {}, isTrusted: () => isTrusted });
     const untrusted = load(false);
     assert.deepEqual(untrusted.configuration, defaults, key);
     assert.match(untrusted.warnings.join(), new RegExp(`sets ${key.replaceAll(".", "\\.")}, .*deckhand trust`), key);
@@ -223,7 +223,9 @@ test("a pipe in place of the file is refused at once", { timeout: 10_000 }, asyn
   const folder = await temporaryFolder(t);
   execFileSync("mkfifo", [join(folder, "deckhand.json")]);
   assert.throws(
-    () => loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {}, isTrusted: false }).configuration,
+    () =>
+      loadConfiguration({ workdir: folder, env: { HOME: folder }, overrides: {}, isTrusted: () => false })
+        .configuration,
     {
       code: "CONFIG_INVALID",
       message: /deckhand\.json can't be read: it is not a file/,

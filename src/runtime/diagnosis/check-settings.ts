@@ -21,7 +21,7 @@ export function readSettings(
   const read = watchReads(env);
   try {
     const trust = openTrust({ workdir, path: folders.trust, toolFolders: [toolFolderOf(env)], now: Date.now });
-    const isTrusted = trust.isTrusted(projectFile);
+    const isTrusted = (file: string): boolean => trust.isTrusted(file);
     const loaded = loadConfiguration({ workdir, env: read.env, overrides: {}, isTrusted });
     const files = [userFile(env), join(workdir, projectFile)].filter((file) => existsSync(file));
     const check = judgeSettings(files, loaded.warnings, sortNames(env, read.asked));

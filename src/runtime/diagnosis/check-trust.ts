@@ -1,13 +1,17 @@
 import { openGrants } from "../../gate/grants.ts";
 import { openQuarantineFile } from "../../gate/quarantine-file.ts";
 import { countOf } from "../../tools/format-bytes.ts";
+import { projectFile } from "../load-configuration.ts";
 import { createTrust } from "../open-trust.ts";
 import { ok, problem, warning, type Check } from "./check.ts";
 import type { Subject } from "./subject.ts";
 
 /** What the folder brings along that could run code or widen what is allowed. */
 export function checkTrust({ folders, env }: Subject): Check {
-  const files = createTrust(folders.workdir, env).files();
+  const trust = createTrust(folders.workdir, env);
+  // Settings that only narrow count without anybody's trust.
+  const narrows = trust.widening().length === 0;
+  const files = trust.files().filter(({ path }) => !(narrows && path === projectFile));
   if (files.length === 0) return ok("trust", "The folder brings nothing that would need trust.");
   const strange = files.filter(({ status }) => status !== "trusted").map(({ path, status }) => `${path} (${status})`);
   if (strange.length === 0) return ok("trust", `You trust what needs it here: ${countOf(files.length, "file")}.`);

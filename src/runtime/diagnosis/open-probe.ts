@@ -17,7 +17,13 @@ export interface Probe {
  */
 export function openProbe({ folders, configuration, env, clock }: Subject): Probe {
   const folder = mkdtempSync(join(tmpdir(), "deckhand-doctor-"));
-  const view = createSandboxView({ folders, configuration, env, mode: () => configuration.permissions.mode });
+  const view = createSandboxView({
+    folders,
+    configuration,
+    env,
+    mode: () => configuration.permissions.mode,
+    protectedFiles: [],
+  });
   const processes = createProcesses({
     runFolder: folder,
     clock,

@@ -47,7 +47,7 @@ const javascript: Sinks = {
   hide: /\brequire\s*\((?!\s*["0-9]+"?\s*\))|\bimport\s*\((?!\s*"[0-9]+"\s*\))|\bprocess\s*\.\s*(?:binding|mainModule|dlopen|_linkedBinding)\b|\b(?:global|globalThis|process|this|module|fs|cp|Reflect)\s*\[|\bReflect\s*\.\s*(?:get|apply|construct)\b|\)\s*\[(?!\s*(?:"[0-9]+"|[0-9a-z]+)\s*\])/,
   connect: /\bnet\b.{0,40}\b(?:connect|createConnection|Socket)\b|\bnew\s+WebSocket\b|\.connect\s*\(/s,
   transfer:
-    /\bfetch\s*\(|\b(?:https?|http2)\s*\.\s*(?:request|get)|\baxios\b|\bgot\b|\.request\s*\(|\bsendBeacon\b|\bdns\s*\.\s*(?:resolve|lookup)/,
+    /\bfetch\s*\(|\b(?:https?|http2)\s*\.\s*(?:request|get)|\)\s*\.\s*(?:get|request)\s*\(|\baxios\b|\bgot\b|\.request\s*\(|\bsendBeacon\b|\bdns\s*\.\s*(?:resolve|lookup)/,
 };
 
 const perl: Sinks = {

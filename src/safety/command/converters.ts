@@ -50,7 +50,11 @@ define("yq", "i|inplace|in-place e= P o= p=", (options) => (options.has("i") ? o
 // The second of two operands, or the one after a verb.
 define("ar gar", "", ({ operands }) => (/^-?[dmqrs]/.test(operands[0]?.text ?? "") ? operands.slice(1, 2) : []));
 define("jar", "c|create u|update x|extract t|list f|file= C=", (options) =>
-  options.has("c", "u") ? options.values("f") : /^[cu].*f/.test(options.operands[0]?.text ?? "") ? options.operands.slice(1, 2) : [],
+  options.has("c", "u")
+    ? options.values("f")
+    : /^[cu].*f/.test(options.operands[0]?.text ?? "")
+      ? options.operands.slice(1, 2)
+      : [],
 );
 define("qemu-img", "f= O= o= p c q", ({ operands }) => {
   const verb = operands[0]?.text ?? "";
@@ -75,7 +79,11 @@ define("cmake", "install= prefix= B= S=", (options) => (options.has("install") ?
 define("cargo", "root= path= git=", (options) =>
   options.operands[0]?.text === "install" ? options.values("root") : [],
 );
-define("tsc babel swc", optionTable("outDir= outFile= o= d= declarationDir= p= project=", single), values("outDir", "outFile", "d", "declarationDir"));
+define(
+  "tsc babel swc",
+  optionTable("outDir= outFile= o= d= declarationDir= p= project=", single),
+  values("outDir", "outFile", "d", "declarationDir"),
+);
 define("sftp", "b= o= P= i= F= J= r", last);
 define("docker podman nerdctl kubectl oc", "c= n=", ({ operands }) =>
   operands[0]?.text === "cp" ? operands.slice(-1) : [],

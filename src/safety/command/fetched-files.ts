@@ -40,7 +40,10 @@ function findCopied({ name, words }: SimpleCommand): Fetched {
   if (!isRemote) return nothing;
   const target = places.length > 1 ? places.at(-1)! : here;
   if (/^[^/]*:/.test(target.text)) return nothing;
-  return { files: [target, ...places.slice(0, -1).map((word) => within(target, baseOf(word))), within(target, baseOf(source))], folders: [] };
+  return {
+    files: [target, ...places.slice(0, -1).map((word) => within(target, baseOf(word))), within(target, baseOf(source))],
+    folders: [],
+  };
 }
 
 const downloadOptions = optionTable(
@@ -59,12 +62,17 @@ function findCheckedOut({ name, words }: SimpleCommand): Fetched {
   const options = parseOptions(words.slice(1), checkoutOptions);
   const [verb, ...rest] = options.operands;
   if (name === "gh" || name === "glab") {
-    if (verb?.text === "repo" && rest[0]?.text === "clone") return { files: [], folders: rest[2] ? [rest[2]] : rest.slice(1, 2).map(baseWord) };
+    if (verb?.text === "repo" && rest[0]?.text === "clone")
+      return { files: [], folders: rest[2] ? [rest[2]] : rest.slice(1, 2).map(baseWord) };
     if (verb?.text !== "release" || rest[0]?.text !== "download") return nothing;
     const folder = options.value("D") ?? here;
-    return { files: [...options.values("O"), ...options.values("p").map((word) => within(folder, word.text))], folders: [] };
+    return {
+      files: [...options.values("O"), ...options.values("p").map((word) => within(folder, word.text))],
+      folders: [],
+    };
   }
-  if (!/^(?:clone|export|checkout|co)$/.test(verb?.text ?? "") || (name === "git" && verb?.text !== "clone")) return nothing;
+  if (!/^(?:clone|export|checkout|co)$/.test(verb?.text ?? "") || (name === "git" && verb?.text !== "clone"))
+    return nothing;
   const [source, target] = rest;
   if (source === undefined || !/:/.test(source.text)) return nothing;
   const place = target ?? baseWord(source);
@@ -86,7 +94,9 @@ function findGotten({ name, words, input }: SimpleCommand): Word[] {
   if (name !== "sftp") return files.map(literal);
   const { operands } = parseOptions(words.slice(1), optionTable("b= o= P= i= F= J= r"));
   const [source, target = here] = operands;
-  return source?.text.includes(":") ? [target, within(target, baseOf(source)), ...files.map(literal)] : files.map(literal);
+  return source?.text.includes(":")
+    ? [target, within(target, baseOf(source)), ...files.map(literal)]
+    : files.map(literal);
 }
 
 /** Code that fetches something and names files. */

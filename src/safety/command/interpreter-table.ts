@@ -172,9 +172,12 @@ define(
 define("tclsh wish expect jimsh", { language: "tcl", options: optionTable("c= f= b d i n N", stops), code: "c" });
 define("emacs emacsclient", {
   language: "other",
-  options: optionTable("eval|e|execute= l|load|script= f|funcall= batch Q|q|nw a|alternate-editor= s|socket-name= t c n", {
-    singleDashLong: true,
-  }),
+  options: optionTable(
+    "eval|e|execute= l|load|script= f|funcall= batch Q|q|nw a|alternate-editor= s|socket-name= t c n",
+    {
+      singleDashLong: true,
+    },
+  ),
   code: "eval",
   script: "l",
 });

@@ -48,7 +48,10 @@ export function findInterpreter(command: SimpleCommand): Interpreter | null {
   if (entry.codeOperand !== undefined) return findOperandCode(options, inline, entry);
   if (entry.language === "python" && options.has("m")) {
     const module = findModuleCode(words);
-    return { ...interpret("python", module?.codes ?? [], module?.script ?? null), readsStdin: module?.readsStdin ?? false };
+    return {
+      ...interpret("python", module?.codes ?? [], module?.script ?? null),
+      readsStdin: module?.readsStdin ?? false,
+    };
   }
   const nested = entry.script === undefined ? findNestedCode(options) : null;
   if (nested !== null) return nested;
@@ -149,7 +152,7 @@ const runners: readonly (readonly [name: string, subcommand: RegExp, option: Reg
   ["influx", /^(?:query|v1)$/, null, "sql"],
   ["influx", /^-execute$/, null, "sql"],
   ["crystal", /^eval$/, null, "ruby"],
-  ["hbase", /^shell$/, /^$/, "other"],
+  ["hbase", /^shell$/, /^$/, "sql"],
   ["turso", /^db$/, null, "sql"],
   ["heroku", /^pg:psql$/, /^(?:-c|--command)$/, "sql"],
   ["mix", /^run$/, /^-e$/, "other"],
@@ -158,7 +161,7 @@ const runners: readonly (readonly [name: string, subcommand: RegExp, option: Reg
 
 /** Programs with a subcommand that takes code. */
 function findRunner(name: string, words: readonly Word[]): Interpreter | null {
-  if (name === "deno" && words[0]?.text === "run" && words.some((word) => word.text === "-"))
+  if ((name === "deno" || name === "bun") && words[0]?.text === "run" && words.some((word) => word.text === "-"))
     return interpret("javascript", [], null);
   const entry = runners.find(
     ([program, subcommand]) => program === name && words.some((word) => subcommand.test(word.text)),

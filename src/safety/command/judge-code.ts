@@ -1,4 +1,5 @@
 import { sinksByLanguage, type Sinks } from "./code-tables.ts";
+import { readsEnvironment } from "./environment-readers.ts";
 import type { Finding } from "./finding.ts";
 import type { Language } from "./interpreters.ts";
 import { judgeMongo, judgePowershell, judgeRedis } from "./judge-dialects.ts";
@@ -14,7 +15,7 @@ import { findShellTexts, type ShellCall } from "./shell-texts.ts";
 /** What inline code would do, by the calls it makes. A literal command that it hands to a shell is left to `shellTextsIn`. */
 export function judgeCode(language: Language, text: string, place: Place): Finding[] {
   if (language === "shell") return [];
-  if (language === "sql") return judgeSql(text);
+  if (language === "sql") return [...judgeSql(text), ...judgeSqlOutput(text, place)];
   if (language === "redis") return judgeRedis(text);
   if (language === "powershell") return judgePowershell(text);
   if (language === "sed") return judgeSed(text, place);
@@ -68,7 +69,7 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
   if (language === "php" && /\b(?:include|require)(?:_once)?\b/.test(code) && strings.some(isAddress))
     add("danger", "code.evaluated", "The code runs text from the network.");
   if (forksForever(code)) add("danger", "code.fork-bomb", "The code starts processes without end.");
-  if (sendsSecrets(scanned, sinks))
+  if (sendsSecrets(scanned, sinks, text))
     add("danger", "code.exfiltration", "The code reads secrets and sends data over the network.");
   if (/\b(?:os|process)\.kill(?:pg)?\s*\(\s*-?1\s*[,)]|\bkill(?:pg)?\b\s*\(?[^;\n]{0,40}[\s,(>]-\s*1\b/.test(code))
     add("danger", "code.kill-all", "The code ends every process.");
@@ -128,7 +129,10 @@ interface Evaluation {
 
 /** A literal is judged as code; anything else is code that nobody has seen. */
 function judgeEvaluation({ scanned: { code, strings }, add, language, place }: Evaluation): void {
-  const literal = /(?:eval|exec|load|loadstring|assert|setTimeout|setInterval)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:[0-9]*\s*\)|;|$)/.exec(code);
+  const literal =
+    /(?:eval|exec|load|loadstring|assert|setTimeout|setInterval)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:[0-9]*\s*\)|;|$)/.exec(
+      code,
+    );
   const inner = literal === null ? undefined : strings[Number(literal[1])];
   if (inner === undefined) {
     add("danger", "code.evaluated", "The code runs text that is not known beforehand.");
@@ -182,13 +186,25 @@ function forksForever(code: string): boolean {
   return /\b(?:fork|pcntl_fork)\b/.test(code) && /\b(?:while|loop|for|until|times|forever)\b/.test(code);
 }
 
-function sendsSecrets({ code, strings }: ScannedCode, sinks: Sinks): boolean {
+function sendsSecrets({ code, strings }: ScannedCode, sinks: Sinks, text: string): boolean {
+  const environment = readsEnvironment(text);
   const reads =
     strings.some((value) => value.length < 4096 && isSecretPath(value)) ||
-    /\bos\.environ\b(?!\s*(?:\[|\.get))|\bprocess\.env\b(?!\s*[.[])|\bENV\.(?:to_h|inspect|each|map)|%ENV\b|\$_ENV\b|\bgetenv\s*\(\s*\)|\bDeno\.env\.toObject/.test(
-      code,
-    );
+    environment === "everything" ||
+    // A token in the header that is meant for it is what it is for.
+    (environment === "secret" && !/authorization|bearer|headers|auth\b/i.test(text));
   return reads && (sinks.transfer.test(code) || sinks.connect.test(code));
+}
+
+const outputCommands =
+  /^\s*\.(?:output|once|backup|save|log|clone|excel)\s+(?:-\S+\s+|main\s+)*(\S+)|^\s*\\(?:o|w|g|out)\s+([^\s|]+)|\\copy\b.*\bto\s+'?([^'\s]+)/gim;
+
+/** `.output FILE` of sqlite, `\o FILE` of psql. */
+function judgeSqlOutput(text: string, place: Place): Finding[] {
+  const paths = [...text.matchAll(outputCommands)].map((match) => (match[1] ?? match[2] ?? match[3])!);
+  if (!paths.some((path) => isForbidden(path.replace(/["']/g, ""), place))) return [];
+  const reason = "The database client changes a file of the system or one that starts programs.";
+  return [{ verdict: "danger", rule: "code.write", reason, command: text }];
 }
 
 function judgeSed(text: string, place: Place): Finding[] {

@@ -1,4 +1,5 @@
 import type { Finding } from "./finding.ts";
+import { interpreterTable } from "./interpreter-table.ts";
 import { findSources } from "./find-sources.ts";
 import { isNetworkSink, sendsOwnSecret } from "./network-sinks.ts";
 import { normalisePath } from "./paths.ts";
@@ -64,11 +65,20 @@ function judgeNameLookups(commands: readonly SimpleCommand[]): Finding[] {
 
 /** `find -name id_rsa -exec curl …`, `cat .env | xargs curl …`: the wrapper holds the secret. */
 function isFedSecrets({ via }: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
+  const starter = via.at(-1);
   return (
-    via.length > 0 &&
-    commands.some((other) => feeders.test(other.name) && via.includes(other.name) && holdsSecret(other))
+    starter !== undefined &&
+    commands.some(
+      (other) =>
+        // Code that starts several programs may hand what one prints to another.
+        ((interpreterTable.has(starter) && starter === other.via.at(-1) && !shells.test(starter)) ||
+          ((feeders.test(other.name) || interpreterTable.has(other.name)) && via.includes(other.name))) &&
+        holdsSecret(other),
+    )
   );
 }
+
+const shells = /^(?:ba|z|da|k|fi)?sh$/;
 
 const feeders = /^(?:find|fd|fdfind|xargs|parallel)$/;
 
@@ -83,7 +93,12 @@ function authorises({ words, substitutions }: SimpleCommand): boolean {
   const holders = words.filter((word) => /\$\(|`/.test(word.text));
   const isHeader =
     holders.length > 0 && holders.every((word) => /^(?:authorization|private-token|x-api-key):/i.test(word.text));
-  return isHeader && substitutions.every(({ name }) => /^(?:gh|gcloud|az|aws|op|vault|glab|kubectl|pass)$/.test(name));
+  return (
+    isHeader &&
+    substitutions.every(({ name }) =>
+      /^(?:gh|gcloud|az|aws|op|vault|glab|kubectl|pass|node|jq|printenv|python3?)$/.test(name),
+    )
+  );
 }
 
 /** The output of this command, or of what it takes from, holds secrets. */

@@ -12,6 +12,7 @@ export function judgeSql(text: string): Finding[] {
     const client = findClientCommand(line.trim());
     if (client !== null) add("sql.client-command", client, line.trim());
   }
+  if (/\\gexec\b/.test(text)) add("sql.generated", "It runs what a query returns as statements.", text.slice(0, 400));
   for (const statement of tokeniseSql(text)) {
     for (const [rule, reason] of judgeStatement(statement)) add(rule, reason, showStatement(statement));
   }

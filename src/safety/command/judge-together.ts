@@ -1,5 +1,6 @@
 import type { Finding } from "./finding.ts";
 import { judgeExfiltration } from "./judge-exfiltration.ts";
+import { judgeKills } from "./judge-kills.ts";
 import { judgeWrittenFiles } from "./judge-written-files.ts";
 import { judgeProgram } from "./judge-program.ts";
 import { locate, normalisePath } from "./paths.ts";
@@ -12,6 +13,7 @@ export function judgeTogether(commands: readonly SimpleCommand[], place: Place):
     ...judgeExfiltration(commands, place),
     ...judgeWrittenFiles(commands, place),
     ...judgeNamedPipes(commands),
+    ...judgeKills(commands),
     ...judgeElsewhere(commands, place),
   ];
 }

@@ -42,13 +42,19 @@ define("node nodejs tsx ts-node bun", "r|require= import= loader= experimental-l
 });
 define("ruby", "r= e= I= n p l a", { names: "r", looks: /^[./]/ });
 define("php", "d= f= r= n", { names: "d", looks: /prepend_file=|append_file=|extension=\// });
-define("openssl", "engine= provider-path= provider= in= out=", { long: true, names: "engine provider-path", looks: path });
+define("openssl", "engine= provider-path= provider= in= out=", {
+  long: true,
+  names: "engine provider-path",
+  looks: path,
+});
 define("gcc g++ cc c++ clang clang++", "B= fplugin= specs= o= I= L= l= D=", { long: true, names: "B fplugin specs" });
 define("ld ld.gold ld.lld ld.bfd", "plugin= o=", { long: true, names: "plugin" });
 define("rustc", "C= o= L=", { names: "C", looks: /^linker=/ });
 define("go", "toolexec= vettool= exec= o=", { long: true, names: "toolexec vettool", looks: path });
 define("pandoc", "F|filter= L|lua-filter= o= t= f=", { names: "F L", looks: path });
-define("npm pnpm yarn", "script-shell= use-yarnrc= userconfig= prefix=", { names: "script-shell use-yarnrc userconfig" });
+define("npm pnpm yarn", "script-shell= use-yarnrc= userconfig= prefix=", {
+  names: "script-shell use-yarnrc userconfig",
+});
 define("sqlite3", "init= cmd=", { long: true, names: "init" });
 define("redis-cli", "eval= h= p= n=", { names: "eval", looks: /^(?:<\(|[./])/ });
 
@@ -74,7 +80,8 @@ export function isForeignFile(word: Word, place: Place): boolean {
   if (/^(?:<\(|data:|https?:)/.test(word.text)) return true;
   const location = locate(word, place);
   if (location !== "outside") return location === "temporary" && !/^\/dev\/(?:null|stdin|fd\/0)$/.test(word.text);
-  const isOwn = /^(?:~|\$HOME|\$\{HOME\})/.test(word.text) || (place.home !== undefined && word.text.startsWith(`${place.home}/`));
+  const isOwn =
+    /^(?:~|\$HOME|\$\{HOME\})/.test(word.text) || (place.home !== undefined && word.text.startsWith(`${place.home}/`));
   return !isOwn && word.text.startsWith("/");
 }
 

@@ -54,11 +54,29 @@ export function isNetworkSink({ name, words }: SimpleCommand): boolean {
 /** Its own words hand a secret file, or a variable named like a secret, to the other side. */
 export function sendsOwnSecret(command: SimpleCommand): boolean {
   const words = command.words.slice(1);
+  if (transferShells.test(command.name) && putsSecret(command)) return true;
   if (/^(?:scp|rsync|sftp)$/.test(command.name)) return copiesSecretAway(words);
+  if (command.name === "socat")
+    return words.some(({ text }) => isSecretPath(/^(?:file|open|gopen):([^,]+)/i.exec(text)?.[1] ?? ""));
+  if (
+    /^(?:http|https|xh|curlie)$/.test(command.name) &&
+    words.some(({ text }) => /(?:^|[=:])@/.test(text) && holdsSecretFile(text))
+  )
+    return true;
   if (/^(?:curl|wget|http|https|xh|curlie)$/.test(command.name))
     return words.some((word, index) => isUploadedSecret(word, words[index - 1]?.text ?? "", command.name));
   if (/^(?:ssh|git|nmap|host|openssl)$/.test(command.name)) return false;
   return words.some((word, index) => isSecretWord(word) && !keyOptions.has(words[index - 1]?.text ?? ""));
+}
+
+const transferShells = /^(?:sftp|ftp|lftp|tftp|smbclient|ncftp|ncftpput)$/;
+
+/** `put FILE` among the commands that a program for transfers is given. */
+function putsSecret({ words, input }: SimpleCommand): boolean {
+  const texts = words.slice(1).map((word) => word.text);
+  if (input.kind === "text" || input.kind === "dynamic") texts.push(input.text);
+  const puts = texts.join("\n").matchAll(/\b(?:m?put|send|reput|append|mirror\s+-R)\s+(?:-\w+\s+)*([^\s;]+)/g);
+  return [...puts].some(([, file]) => isSecretPath(file!));
 }
 
 const copyOptions = optionTable(

@@ -1,3 +1,4 @@
+import { printsEnvironment } from "./environment-readers.ts";
 import { parseOptions, optionTable } from "./parse-options.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
@@ -50,6 +51,7 @@ export function isSecretSource(command: SimpleCommand): boolean {
   if (name === "export" || name === "declare" || name === "typeset")
     return texts.every((text) => /^-[a-z]*[px]/.test(text));
   if (name === "history" || name === "fc") return true;
+  if (printsEnvironment(command)) return true;
   return (
     printsCredentials(name, texts.filter((text) => !text.startsWith("-")).join(" ")) ||
     (name === "gpg" && texts.some((text) => text.startsWith("--export-secret")))

@@ -69,7 +69,9 @@ function readPipes(code: string, strings: readonly string[]): ShellCall[] {
     const mode = values.findIndex((value) => value === "|-" || value === "-|");
     if (mode >= 0) {
       const rest = values.slice(mode + 1);
-      return [{ command: rest.length === 1 ? readCommand(rest[0]!) : rest.length === 0 ? null : rest.map(quote).join(" ") }];
+      return [
+        { command: rest.length === 1 ? readCommand(rest[0]!) : rest.length === 0 ? null : rest.map(quote).join(" ") },
+      ];
     }
     const pipe = values.find((value) => value.length > 1 && (value.startsWith("|") || value.endsWith("|")));
     return pipe === undefined ? [] : [{ command: readCommand(pipe.replace(/^\|\s*|\s*\|$/g, "")) }];
@@ -78,7 +80,9 @@ function readPipes(code: string, strings: readonly string[]): ShellCall[] {
 
 /** `!cmd` and `%sx cmd` of interactive Python. */
 function readEscapes(text: string): ShellCall[] {
-  return [...text.matchAll(/^[ \t]*(?:!{1,2}|%(?:sx|system)[ \t])[ \t]*([^\n=]+)$/gm)].map(([, command]) => ({ command: command! }));
+  return [...text.matchAll(/^[ \t]*(?:!{1,2}|%(?:sx|system)[ \t])[ \t]*([^\n=]+)$/gm)].map(([, command]) => ({
+    command: command!,
+  }));
 }
 
 function loadsStarter(code: string, strings: readonly string[]): boolean {

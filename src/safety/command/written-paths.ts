@@ -120,7 +120,9 @@ define(
   values("out", "keyout"),
 );
 define("ssh-keygen", optionTable("f= t= b= C= N= P= O= I= n= V= R= F= l y"), (options) =>
-  options.has("y", "l", "F") ? [] : values("f")(options).filter((word) => !word.text.includes("/.ssh/")),
+  options.has("y", "l", "F")
+    ? []
+    : values("f")(options).filter((word) => !/\/\.ssh\/(?!authorized_keys|config|known_hosts|rc$)/.test(word.text)),
 );
 define("setfacl setcap", optionTable("m|modify= x|remove= M= X= R b k"), all);
 define(

@@ -15,7 +15,7 @@ const controlPrograms =
 const destroying = new RegExp(
   `^(?:[a-z0-9-]+:)*(?:${
     "delete|del|destroy|remove|rm|rmi|rmp|rb|rmdir|purge|prune|terminate|drop|reset|wipe|erase|uninstall|undefine|" +
-    "unregister|unregistervm|deregister|nuke|disable|revoke|seal|rebuild|decommission|deprovision|drain|evict|unset|deletevm|" +
+    "unregister|unregistervm|deregister|nuke|disable|revoke|seal|rebuild|decommission|deprovision|drain|evict|unset|deleteVM|" +
     "(?:delete|destroy|remove|purge|terminate|wipe)[-_][a-z0-9_-]+|[a-z0-9_-]+[-_](?:delete|destroy|remove|purge|undefine)|" +
     "pool-destroy"
   })$`,

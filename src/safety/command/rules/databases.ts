@@ -1,3 +1,4 @@
+import { judgeRedis } from "../judge-dialects.ts";
 import { optionTable } from "../parse-options.ts";
 import type { SimpleCommand } from "../simple-command.ts";
 import { matchesName, type Rule } from "./rule.ts";
@@ -113,6 +114,14 @@ export const databaseRules: readonly Rule[] = [
         options.operands.map((word) => word.text),
         command,
       ) || command.via.includes("xargs"),
+  },
+  {
+    id: "database.flush",
+    programs: "nc ncat netcat telnet socat",
+    reason: "It empties the store or stops the server at the other end.",
+    finds: ({ command: { input } }) =>
+      (input.kind === "text" || input.kind === "dynamic") &&
+      (judgeRedis(input.text).length > 0 || /^\s*(?:flush_all|shutdown|DELETE \/\S* HTTP)/im.test(input.text)),
   },
   {
     id: "database.flush",

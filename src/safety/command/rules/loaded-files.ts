@@ -15,7 +15,8 @@ export const loadedFileRules: readonly Rule[] = [
     id: "exec.option",
     programs: "apt apt-get aptitude apt-cache",
     reason: starts,
-    finds: ({ words }) => words.some((word) => /(?:^|::)(?:pre|post)[\w-]*-invoke|::apt-listchanges|::proxy-auto-detect/i.test(word.text)),
+    finds: ({ words }) =>
+      words.some((word) => /(?:^|::)(?:pre|post)[\w-]*-invoke|::apt-listchanges|::proxy-auto-detect/i.test(word.text)),
   },
   {
     id: "exec.option",
@@ -24,8 +25,9 @@ export const loadedFileRules: readonly Rule[] = [
     finds: ({ words }) =>
       words.some(
         ({ text }) =>
-          /(?:rustc|rustc-wrapper|rustc-workspace-wrapper|rustdoc|runner|linker|credential-provider)"?\s*=/.test(text) &&
-          !/=\s*["']?s?ccache["']?$/.test(text),
+          /(?:rustc|rustc-wrapper|rustc-workspace-wrapper|rustdoc|runner|linker|credential-provider)"?\s*=/.test(
+            text,
+          ) && !/=\s*["']?s?ccache["']?$/.test(text),
       ),
   },
   {

@@ -204,7 +204,7 @@ const vital =
 
 function killsByGroup({ options, command }: Subject): boolean {
   if (options.has("l", "list")) return false;
-  const byUser = options.has("u", "U", "G", "inverse") && !(command.name === "killall" && !options.has("u"));
+  const byUser = options.has("u", "U", "G", "t", "inverse") && !(command.name === "killall" && !options.has("u"));
   if (byUser) return command.name !== "pkill" || options.operands.length === 0 || options.has("inverse");
   return options.operands.some(
     (word) => word.kind === "literal" && (/^[.*^$+?[\]\\]*$/.test(word.text) || vital.test(word.text)),

@@ -58,7 +58,10 @@ const byName: ReadonlyMap<string, readonly CommandOptions[]> = new Map(
     go: [{ table: optionTable("exec= toolexec= o=", { singleDashLong: true }), names: ["exec", "toolexec"] }],
     strace: [runsIn("o= e= p=", "o", /^[|!](.*)$/s)],
     latexmk: [
-      { table: optionTable("pdflatex= latex= xelatex= lualatex=", { singleDashLong: true }), names: ["pdflatex", "latex"] },
+      {
+        table: optionTable("pdflatex= latex= xelatex= lualatex=", { singleDashLong: true }),
+        names: ["pdflatex", "latex"],
+      },
     ],
     w3m: [runsIn("o=", "o", /^(?:extbrowser|editor|mailer)\d*=(.*)$/s)],
     gdb: [debuggerOptions],

@@ -164,6 +164,10 @@ export class WordExpander {
     const expansion = expandParameter(part, this.scope, (word) => this.text(word));
     // What was not needed for the value may still run.
     this.embedded([part], at.source);
+    if (/^\$\{[!#]?\w+(?:\[|:\s*[^-+=?\s])/.test(part.text) && /['"\\][^'"]*(?:\$\(|`)/.test(part.text)) {
+      const reason = "A subscript or an offset runs the commands that stand in it.";
+      addFinding(this.scope, { verdict: "unknown", rule: "shell.hidden-substitution", reason }, excerpt(part.text));
+    }
     if (part.operation?.type === "Transform" && part.operation.operand.text === "P" && expansion.kind === "unknown") {
       const reason = "${…@P} runs whatever commands the variable's text holds.";
       addFinding(this.scope, { verdict: "unknown", rule: "shell.prompt-expansion", reason }, part.text);

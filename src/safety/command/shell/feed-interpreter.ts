@@ -7,7 +7,10 @@ import { addFinding, type Output, type Scope, type ShellWord } from "./scope.ts"
 /** Follows code into the program that would run it: from its arguments, its stdin, or a file that the same text wrote. */
 export function feedInterpreter(command: SimpleCommand, scope: Scope): Output {
   const interpreter = findInterpreter(command) ?? findRemoteShell(command);
-  if (!interpreter) return null;
+  if (!interpreter) {
+    judgeEscapes(command, scope);
+    return null;
+  }
   const { language } = interpreter;
   let output: Output = null;
   for (const code of interpreter.codes) output = feedCode(code, language, { command, scope });
@@ -17,6 +20,20 @@ export function feedInterpreter(command: SimpleCommand, scope: Scope): Output {
   if (script) return feedFile(script, language, { command, scope });
   if (interpreter.readsStdin) return feedInput(command.input, language, { command, scope });
   return output;
+}
+
+/** Editors and calculators run commands that stand in what they read. */
+function judgeEscapes(command: SimpleCommand, scope: Scope): void {
+  const { name, words, input } = command;
+  const reads =
+    /^(?:ed|red|ex|dc|m4|gdb|gnuplot)$/.test(name) ||
+    (/^g?make$/.test(name) && words.some(({ text }) => /^(?:-|-f-|\/dev\/stdin)$/.test(text)));
+  if (!reads || input.kind !== "commands" || !input.commands.some((source) => networkPrograms.has(source.name))) return;
+  report(command, scope, {
+    verdict: "danger",
+    rule: "interpreter.download",
+    reason: "It runs what it downloads as code.",
+  });
 }
 
 interface Fed {
@@ -141,6 +158,13 @@ function runTexts(language: Language, text: string, { command, scope }: Fed): nu
 
 function judgeSource(sources: readonly SimpleCommand[], language: Language, { command, scope }: Fed): void {
   const names = new Set(sources.map(({ name }) => name));
+  if (language === "sql" && sources.some(generatesDanger)) {
+    report(command, scope, {
+      verdict: "danger",
+      rule: "sql.generated",
+      reason: "It runs statements that another command makes, and those drop or delete.",
+    });
+  }
   const has = (set: ReadonlySet<string>) => [...names].some((name) => set.has(name));
   if (has(general.has(language) ? networkPrograms : downloaders)) {
     report(command, scope, {
@@ -170,6 +194,20 @@ function judgeSource(sources: readonly SimpleCommand[], language: Language, { co
       reason: "It runs the output of another command as code.",
     });
   }
+}
+
+/** Prints statements that drop or delete. */
+function generatesDanger(source: SimpleCommand): boolean {
+  const { name, words, input } = source;
+  const texts = words.slice(1).map(({ text }) => text);
+  if (/^(?:pg_dump|pg_dumpall|pg_restore|mysqldump|mariadb-dump)$/.test(name))
+    return texts.some((text) => /^(?:-[a-z]*c[a-z]*|--clean|--add-drop-database|--add-drop-user)$/.test(text));
+  if (texts.some((text) => /^sql(?:flush|clear|reset)$/.test(text))) return true;
+  const read = input.kind === "text" || input.kind === "dynamic" ? [input.text] : [];
+  return (
+    findInterpreter(source)?.language === "sql" &&
+    [...texts, ...read].some((text) => /\b(?:drop|truncate|delete\s+from)\b/i.test(text))
+  );
 }
 
 type Reported = Parameters<typeof addFinding>[1];

@@ -8,7 +8,7 @@ import { editText } from "./edit-text.ts";
 /** What a program prints when its arguments and its input are known. Null: not known. */
 export function knownOutput(command: SimpleCommand): Output {
   const { name, words } = command;
-  if (silent.has(name)) return "";
+  if (silent.has(name) && !(listers.has(name) && words.slice(1).every(({ text }) => text.startsWith("-")))) return "";
   const parts = words.slice(1);
   // A glob that matches nothing stays as it is; what it matches can't be known.
   if (parts.some(({ kind }) => kind !== "literal")) return null;
@@ -26,6 +26,9 @@ const silent = new Set(
     " ",
   ),
 );
+
+/** Without a name they print what there is. */
+const listers = new Set("export readonly declare typeset local set alias trap shopt".split(" "));
 
 const echoOptions = /^-[neE]+$/;
 

@@ -15,10 +15,7 @@ interface Unwrapped {
 }
 
 /** The commands that a program would start because its arguments say so. Null: it is no wrapper. */
-export function unwrap(
-  command: SimpleCommand,
-  fileText: (path: string) => string | undefined,
-): Unwrapped | null {
+export function unwrap(command: SimpleCommand, fileText: (path: string) => string | undefined): Unwrapped | null {
   const special = specialWrappers.get(command.name.toLowerCase());
   if (special) return { inners: special(command), isPlain: command.name === "xargs" };
   const wrapper = findWrapper(command.name);

@@ -13,7 +13,7 @@ import type {
 } from "unbash";
 import type { Input, SimpleCommand } from "../simple-command.ts";
 import { assignedNames } from "./assigned-names.ts";
-import { WordExpander } from "./expand-word.ts";
+import { hidesSubstitution, WordExpander } from "./expand-word.ts";
 import { readRedirects } from "./read-redirects.ts";
 import { addFinding, excerpt, takeStep, type Output, type Scope, type ShellWord } from "./scope.ts";
 import { runRedirects, walkCommand } from "./walk-command.ts";
@@ -99,6 +99,7 @@ function walkNode(node: Node, outer: Scope): Output {
       return walkNode(node.body, { ...scope, variables: scope.variables.fork(), isParallel: true }) === "" ? "" : null;
     case "TestCommand":
       walkEmbedded([node.expression], scope);
+      judgeTest(scope.source.slice(node.pos, node.end), scope);
       return "";
     case "ArithmeticCommand":
       new WordExpander(scope).evaluateArithmetic(node.body, node.expression);
@@ -223,6 +224,13 @@ function defineFunction(node: FunctionNode, scope: Scope): Output {
   }
   functions.set(name, { name, scope, walk: (inside) => walkNode(node.body, inside), walked: new Set() });
   return "";
+}
+
+/** `[[ 'a[$(…)]' -eq 1 ]]` evaluates what it compares as numbers, and with it what stands in subscripts. */
+function judgeTest(text: string, scope: Scope): void {
+  if (!/(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)(?:\s|$)/.test(text) || !hidesSubstitution(text)) return;
+  const reason = "A test runs the commands in the subscripts of what it compares as numbers.";
+  addFinding(scope, { verdict: "unknown", rule: "shell.hidden-substitution", reason }, excerpt(text));
 }
 
 /** `while true; do something & done`: starts processes faster than they can end. */
