@@ -1,11 +1,14 @@
 export { createRuntime, type Runtime, type RuntimeConfig } from "./runtime/create-runtime.ts";
+export type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "./core/approval.ts";
 export { defineTool, type ToolDefinition } from "./core/define-tool.ts";
 export { RuntimeError, type ErrorCode, type ErrorType } from "./core/errors.ts";
 export type { EventType, RuntimeEvent, RuntimeEvents } from "./core/events.ts";
 export type { Execution, ExecutionState, FinalState, RunPhase } from "./core/execution.ts";
+export type { DecidedBy, Permission } from "./core/permission.ts";
 export type { Permit, PermitDecision, PermitRequest } from "./core/permit.ts";
 export type { Answer, Ask, Question } from "./core/question.ts";
 export type { Access, Resource } from "./core/resource.ts";
+export type { SandboxKind, SandboxProfile, SandboxReport } from "./core/sandbox.ts";
 export type { ProcessNote, StopProof, StopReport } from "./core/stop-report.ts";
 export type { CallOptions, ToolCall } from "./core/tool-call.ts";
 export type { Progress, Tool, ToolContext, ToolResult, ToolTraits } from "./core/tool.ts";

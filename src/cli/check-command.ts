@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { toWire } from "../core/wire.ts";
-import { createChecker, type Checker } from "../runtime/check.ts";
+import { createChecker, isPathOperation, pathOperations, type Checker } from "../runtime/check.ts";
 import { cleanText } from "../runtime/untrusted-text.ts";
 import { answerLine, checkKinds, type CheckKind } from "./check-line.ts";
 import { UsageError, type Invocation } from "./command.ts";
@@ -20,6 +20,12 @@ export async function runCheck(invocation: Invocation, terminal: Terminal): Prom
   if (invocation.has("op") && (fromStdin || kind !== "path")) {
     throw new UsageError(`--op belongs to "deckhand check path PATH"; with --stdin each line has its own "op".`);
   }
+  const operation = invocation.value("op") ?? "read";
+  if (!isPathOperation(operation)) {
+    throw new UsageError(
+      `"${operation}" is nothing that can be done with a path; --op is one of ${pathOperations.join(", ")}.`,
+    );
+  }
   const checker = createChecker({
     workdir: chooseWorkdir(invocation, terminal.env),
     env: terminal.env,
@@ -32,7 +38,7 @@ export async function runCheck(invocation: Invocation, terminal: Terminal): Prom
       `VALUE is missing: deckhand check ${kind} VALUE, or --stdin for many, one JSON object per line.`,
     );
   }
-  return checkOne({ kind, value, operation: invocation.value("op") ?? "read" }, checker, {
+  return checkOne({ kind, value, operation }, checker, {
     terminal,
     asJson: invocation.has("json"),
   });
@@ -57,7 +63,8 @@ async function checkOne(
   switch (kind) {
     case "command": {
       const check = await checker.command(value);
-      return finish(check, describeCommandCheck(check, terminal), check.verdict === "safe");
+      const isFine = check.verdict === "safe" && check.rule?.effect !== "deny";
+      return finish(check, describeCommandCheck(check, terminal), isFine);
     }
     case "path": {
       const check = await checker.path(value, { operation });

@@ -40,6 +40,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** What only a person may do, and this is none: one sentence, exit code 3. */
+export class RefusedError extends Error {
+  override readonly name = "RefusedError";
+}
+
 /** The options that every command has. */
 export const commonOptions: Readonly<Record<string, Option>> = {
   json: { summary: "Print JSON: one document, or one per line for streams" },

@@ -4,13 +4,16 @@ import type { Terminal } from "./terminal.ts";
 
 type Styles = Pick<Terminal, "style">;
 
-export function describeCommandCheck({ verdict, findings, readOnly }: CommandCheck, terminal: Styles): string {
+export function describeCommandCheck(check: CommandCheck, terminal: Styles): string {
+  const { verdict, findings, readOnly, rule } = check;
   const colour = { safe: "green", danger: "red", unknown: "yellow" } as const;
   const remark = verdict === "safe" ? (readOnly ? ", read-only" : ", not proved to be read-only") : "";
   const lines = [`${terminal.style(colour[verdict], verdict)}${remark}`];
-  for (const { rule, reason, command } of findings) {
+  if (rule)
+    lines.push(`  The rule ${rule.effect} ${neutralizeText(rule.rule)} ${rule.sure ? "covers" : "could cover"} it.`);
+  for (const { rule: id, reason, command } of findings) {
     lines.push(
-      `  ${reason} (${rule})`,
+      `  ${reason} (${id})`,
       ...neutralizeText(command)
         .split("\n")
         .map((line) => `    ${line}`),

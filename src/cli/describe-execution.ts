@@ -53,6 +53,8 @@ export function describeExecution(execution: Execution, now: number): string {
     ["conversation", execution.conversationId],
     ["part of", execution.batchId ?? execution.parentId],
     ["stop", execution.stopCause && `${execution.stopCause}, proof: ${execution.stopProof ?? "none was needed"}`],
+    ["permission", permissionOf(execution)],
+    ["sandbox", sandboxOf(execution)],
     ["ran in", execution.owner && `process ${execution.owner.pid}`],
     ["output", result?.output ? `${execution.outputBytes} bytes` : null],
   ];
@@ -79,4 +81,17 @@ function limitsOf({ timeoutMs, idleMs }: Execution): string | null {
 
 function timeOf(time: number | null): string | null {
   return time === null ? null : new Date(time).toISOString();
+}
+
+function permissionOf({ permission }: Execution): string | null {
+  if (!permission) return null;
+  const { decision, by, rule, who, dangers } = permission;
+  const details = [rule && `rule ${rule}`, who && `by ${who}`, dangers.length > 0 && `danger: ${dangers.join(", ")}`];
+  return [`${decision} (${by})`, ...details.filter(Boolean)].join(", ");
+}
+
+function sandboxOf({ sandbox }: Execution): string | null {
+  if (!sandbox) return null;
+  if (sandbox.kind === "none") return "none";
+  return `${sandbox.kind}, ${sandbox.profile ?? ""}, network ${sandbox.network ? "on" : "off"}`;
 }

@@ -25,6 +25,10 @@ export async function runCall(runtime: Runtime, terminal: Terminal, order: CallO
   const stopTelling = runtime.on("ledger:failed", ({ error }) =>
     terminal.tell(`deckhand: warning: the record of this call could not be written: ${error}`),
   );
+  const stopNoticing = runtime.on("inbox:added", ({ id, kind }) => {
+    const answer = kind === "approval" ? `deckhand inbox approve ${id}` : `deckhand inbox answer ${id} "…"`;
+    terminal.tell(`Waiting in the inbox as ${id}; look at it with \`deckhand inbox show ${id}\`, then: ${answer}`);
+  });
   const call = runtime.call(tool, undefined, { ...options, door: "cli" });
   const status = showsStatus ? showStatus(runtime, terminal, { id: call.id, tool }) : undefined;
   const watch = watchSignals(terminal, (signal) => {
@@ -39,6 +43,7 @@ export async function runCall(runtime: Runtime, terminal: Terminal, order: CallO
     return { execution, signal: watch.signal };
   } finally {
     stopTelling();
+    stopNoticing();
     watch.end();
   }
 }

@@ -44,6 +44,8 @@ export interface RuntimeEvents {
     readonly isDanger: boolean;
   };
   "approval:settled": { readonly id: string; readonly decision: ApprovalAnswer["decision"] };
+  /** A question or an approval waits in the inbox. */
+  "inbox:added": { readonly id: string; readonly kind: "question" | "approval"; readonly executionId: string };
   /** The record of a call could not be written; the call itself went on as its outcome says. */
   "ledger:failed": { readonly id: string; readonly error: string };
   /** Something that a runtime which died had left running was ended. */

@@ -76,7 +76,9 @@ function rulesToGrant(toolId: string, { subject, doubts }: Assessment): string[]
     case "command":
       return commandsToGrant(subject.toAllow).map((words) => `${toolId}(${words})`);
     case "paths": {
-      const names = subject.paths.map(({ names: [name] }) => name ?? "");
+      // A search also reads what says which files to leave out; that is not what is asked about.
+      const isWrite = subject.paths.some(({ access }) => access === "write");
+      const names = (isWrite ? subject.paths : subject.paths.slice(0, 1)).map(({ names: [name] }) => name ?? "");
       // A star in a file's name would make the rule a pattern.
       return names.some((name) => /[*?()\p{Cc}]/u.test(name) || name === "")
         ? []

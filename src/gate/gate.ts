@@ -1,3 +1,4 @@
+import { cutText } from "../core/cut-text.ts";
 import { isThenable } from "../core/is-thenable.ts";
 import type { Permit, PermitDecision, PermitRequest } from "../core/permit.ts";
 import type { Finding } from "../safety/command/finding.ts";
@@ -47,13 +48,19 @@ async function decideAfterHooks(
     const reason = `the hook ${outcome.hook} said no: ${outcome.reason}`;
     return { decision: "deny", by: "hook", reason, permission: toPermission("deny", "hook", { reasons: [reason] }) };
   }
-  const { input, note } = outcome;
+  const { input } = outcome;
+  const note = [outcome.note, input === undefined ? undefined : tellChange(request.input)].filter(Boolean).join("\n");
   const checked = input === undefined ? undefined : request.tool.check(input);
   // The engine says what is wrong with it; nothing can be judged before that.
   if (checked && !checked.ok) return { decision: "allow", input };
   const decision = await decide(options, checked ? { ...request, input: checked.input } : request);
   if (decision.decision !== "allow") return decision;
-  return { ...decision, ...(input === undefined ? {} : { input }), ...(note === undefined ? {} : { note }) };
+  return { ...decision, ...(input === undefined ? {} : { input }), ...(note === "" ? {} : { note }) };
+}
+
+/** The record has the input that ran; what was asked for stays in it, too. */
+function tellChange(asked: unknown): string {
+  return `A hook changed the input; asked for was: ${cutText(JSON.stringify(asked) ?? "", 500)}`;
 }
 
 function decide(options: GateOptions, request: PermitRequest): Decided {

@@ -15,6 +15,8 @@ export interface InboxOptions {
   readonly isAlive: (owner: ProcessIdentity) => boolean;
   /** Takes secrets out before anything is kept. */
   readonly mask: <Value>(value: Value) => Value;
+  /** Told of what waits now. */
+  readonly onAdded?: (entry: Pick<InboxEntry, "id" | "kind" | "executionId">) => void;
 }
 
 export type Settled =
@@ -50,6 +52,7 @@ export function createInbox(options: InboxOptions): Inbox {
     const id = createId("ask", createdAt);
     const unsettled = { state: "waiting", settledAt: null, settlement: null } as const;
     await store.add({ ...options.mask(entry), id, createdAt, ...unsettled, owner: options.owner });
+    options.onAdded?.({ id, kind: entry.kind, executionId: entry.executionId });
     return waiting.until(id, signal);
   }
 

@@ -17,10 +17,17 @@ export function childEnvironment(
   const added = new Set(options.add);
   for (const [name, value] of Object.entries(source)) {
     if (value === undefined || value.includes("\0") || !isVariableName(name) || changesPrograms(name)) continue;
-    if (added.has(name) || allowed.has(name) || name.startsWith("LC_")) environment[name] = value;
+    const isProxy = proxies.test(name) && !value.includes("@");
+    if (added.has(name) || allowed.has(name) || isProxy || name.startsWith("LC_")) environment[name] = value;
   }
   environment["PATH"] = withoutRelative(environment["PATH"]);
   return { ...environment, ...fixed };
+}
+
+/** Why a name that the person added is never passed; undefined when it is. */
+export function whyNeverPassed(name: string): string | undefined {
+  if (!isVariableName(name)) return "is no name of a variable";
+  return changesPrograms(name) ? "makes programs run something else, so it is never passed" : undefined;
 }
 
 /** What every shell can hold; the sandbox passes the environment through one. */
@@ -48,7 +55,27 @@ const allowed = new Set([
   "XDG_DATA_DIRS",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
+  // Where the tools of a project are, and how they reach the network.
+  "NODE_ENV",
+  "VIRTUAL_ENV",
+  "CONDA_PREFIX",
+  "JAVA_HOME",
+  "GOPATH",
+  "GOROOT",
+  "NVM_DIR",
+  "PYENV_ROOT",
+  "RUSTUP_HOME",
+  "ANDROID_HOME",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "NODE_EXTRA_CA_CERTS",
+  "REQUESTS_CA_BUNDLE",
+  "CURL_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
 ]);
+
+/** Passes unless it holds a password: then the person decides, by naming it. */
+const proxies = /^(?:https?|all|no|ftp)_proxy$/i;
 
 /**
  * These make a program run something it was not asked to. They don't pass even when they are added by name: a
@@ -90,8 +117,8 @@ const loaders = new Set([
   "DECKHAND_RUN",
 ]);
 
-/** Who commits and when; everything else of git's can name a program or another repository. */
-const plainGit = /^GIT_(AUTHOR|COMMITTER)_(NAME|EMAIL|DATE)$/;
+/** Who commits and when, and whom to believe; everything else of git's can name a program or another repository. */
+const plainGit = /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|SSL_CAINFO)$/;
 
 const fixed = {
   GIT_TERMINAL_PROMPT: "0",

@@ -18,7 +18,7 @@ export function sandboxEnvironment({ temporary, cache }: SandboxPlaces): Record<
 /** Programs that do not go by XDG_CACHE_HOME; pip, uv, go's builds, deno, composer and others do. */
 const cacheVariables = {
   npm_config_cache: "npm",
-  npm_config_store_dir: "pnpm",
+  pnpm_config_store_dir: "pnpm",
   YARN_CACHE_FOLDER: "yarn",
   YARN_GLOBAL_FOLDER: "yarn-global",
   BUN_INSTALL_CACHE_DIR: "bun",

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Finding, Verdict } from "../safety/command/finding.ts";
 import type { PathVerdict } from "../safety/path/judge-path.ts";
 import type { Step } from "../safety/url/judge-journey.ts";
-import { locateFolders } from "./folders.ts";
+import type { RuleFound } from "./check-rules.ts";
+import { baseFolder, locateFolders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 
 /** What the rails would say. Nothing is run, opened or written down, and each part is loaded when it is first asked. */
@@ -24,6 +25,8 @@ export interface CommandCheck {
   /** False: there may be more to it than `commands`. */
   readonly complete: boolean;
   readonly commands: readonly { readonly name: string; readonly source: string; readonly via: readonly string[] }[];
+  /** The permission rule that speaks of it; danger is asked about whatever it says. */
+  readonly rule: RuleFound | null;
 }
 
 export interface PathQuestion {
@@ -40,6 +43,7 @@ export interface PathCheck {
   readonly kind: PathVerdict["kind"];
   readonly reasons: readonly string[];
   readonly resolved: string | null;
+  readonly rule: RuleFound | null;
 }
 
 export interface UrlCheck {
@@ -73,11 +77,20 @@ export function createChecker(options: CheckerOptions): Checker {
     return createMasker({ values: findEnvironmentSecrets(env), key: maskKey(folders.maskKey) });
   });
 
+  /** Most folders have no settings, and what reads them takes longer to load than all the rest. */
+  const loadRules = once(async () => {
+    const hasSettings = [join(folders.workdir, "deckhand.json"), settingsOfPerson(env)].some((file) =>
+      existsSync(file),
+    );
+    return hasSettings ? (await import("./check-rules.ts")).loadRuleCheck(folders, env) : null;
+  });
+
   return {
     async command(text, { cwd } = {}) {
       const { analyseCommand } = await loadAnalysis();
       const place = { cwd: resolve(folders.workdir, cwd ?? ""), ...(home === undefined ? {} : { home }) };
-      const { verdict, findings, commands, isComplete, isReadOnly } = analyseCommand(text, place);
+      const analysis = analyseCommand(text, place);
+      const { verdict, findings, commands, isComplete, isReadOnly } = analysis;
       return {
         verdict,
         reasons: [...new Set(findings.map(({ reason }) => reason))],
@@ -85,15 +98,27 @@ export function createChecker(options: CheckerOptions): Checker {
         readOnly: isReadOnly,
         complete: isComplete,
         commands: commands.map(({ name, source, via }) => ({ name, source, via })),
+        rule: (await loadRules())?.command(analysis, place.cwd) ?? null,
       };
     },
     async path(path, { operation, to, workdir }) {
       const { judgePath } = await loadPaths();
       const place = { workdir: resolve(folders.workdir, workdir ?? "") };
-      const verdicts = [judgePath(path, synonyms.get(operation) ?? operation, place)];
+      const known = synonyms.get(operation) ?? operation;
+      const verdicts = [judgePath(path, known, place)];
       if (to !== undefined) verdicts.push(judgePath(to, "write", place));
       const { allowed, ask, kind, resolved } = verdicts.find((verdict) => !verdict.allowed) ?? verdicts[0]!;
-      return { allowed, ask, kind, reasons: verdicts.flatMap(({ reason }) => reason ?? []), resolved };
+      const rule = workdir === undefined ? ((await loadRules())?.path(path, known) ?? null) : null;
+      const reasons = verdicts.flatMap(({ reason }) => reason ?? []);
+      if (rule?.effect !== "deny") return { allowed, ask, kind, reasons, resolved, rule };
+      return {
+        allowed: false,
+        ask: false,
+        kind,
+        reasons: [...reasons, `The rule deny ${rule.rule} covers it.`],
+        resolved,
+        rule,
+      };
     },
     async url(steps) {
       const { judgeJourney, defaultUrlPolicy } = await loadUrls();
@@ -115,6 +140,16 @@ async function resolveSteps([first, ...rest]: readonly [Step, ...Step[]]): Promi
     return { ...step, addresses: await resolveBySystem(host).catch(() => []) };
   };
   return [await resolveStep(first), ...(await Promise.all(rest.map(resolveStep)))];
+}
+
+function settingsOfPerson(env: Environment): string {
+  return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
+}
+
+export const pathOperations: readonly string[] = "read write edit delete list move chmod mkdir execute".split(" ");
+
+export function isPathOperation(word: string): boolean {
+  return pathOperations.includes(word) || synonyms.has(word);
 }
 
 /** Other words for what can be done with a path; one that is not known is judged as a change. */

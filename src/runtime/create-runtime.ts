@@ -68,6 +68,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     owner: processes.identity,
     isAlive: (owner) => processes.isAlive(owner),
     mask: (value) => masker.value(value),
+    onAdded: (entry) => bus.emit("inbox:added", entry),
   });
   const analysis = openAnalysis({ workdir, home: env["HOME"] || homedir() });
   const { catalog, warnings: toolWarnings } = openCatalog({

@@ -14,6 +14,10 @@ test("what is on the list passes, secrets and everything else do not [G7]", () =
     TZ: "UTC",
     CI: "1",
     XDG_CACHE_HOME: "/cache",
+    NODE_EXTRA_CA_CERTS: "/ca.pem",
+    VIRTUAL_ENV: "/venv",
+    HTTPS_PROXY: "http://proxy.test:8080",
+    no_proxy: "localhost",
   };
   const refused = {
     ANTHROPIC_API_KEY: "sk-secret",
@@ -23,6 +27,7 @@ test("what is on the list passes, secrets and everything else do not [G7]", () =
     XDG_RUNTIME_DIR: "/run/user/1",
     DBUS_SESSION_BUS_ADDRESS: "unix:path=/bus",
     npm_config_registry: "https://example.test",
+    http_proxy: "http://me:secret@proxy.test:8080",
     UNDEFINED: undefined,
   };
   assert.deepEqual(childEnvironment({ ...allowed, ...refused }), { ...allowed, ...fixed });

@@ -43,7 +43,7 @@ const javascript: Sinks = {
   write:
     /\b(?:writeFile|writeFileSync|appendFile|appendFileSync|createWriteStream|copyFile|copyFileSync|rename|renameSync|chmod|chmodSync|chown|chownSync|symlink|symlinkSync|truncate|truncateSync|cp|cpSync|link|linkSync|openSync|mkdirSync|write|writeTextFile)\s*\(/,
   evaluate:
-    /(?<![\w.])eval\s*\(|[(,=]\s*(?:\(0\s*,\s*)?(?:eval|Function|require|globalThis\.eval)\s*[),]|\bset(?:Timeout|Interval|Immediate)\s*\(\s*"[0-9]+"|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\(|\b(?:global|globalThis|window|self)\s*\.\s*(?:eval|Function)\b|\bvm\b\s*\.\s*(?:run\w*|Script|compileFunction)|\.constructor\s*\.?\s*\(?\s*["'.]?constructor|\bconstructor\s*\(|\b_compile\s*\(|\.runIn(?:This|New)?Context\s*\(/,
+    /(?<![\w.])eval\s*\(|[(,=]\s*(?:\(0\s*,\s*)?(?:eval|Function|require|globalThis\.eval)\s*[),]|\bset(?:Timeout|Interval|Immediate)\s*\(\s*"[0-9]+"|\beval\s*:\s*(?:true|1|!0)|\bnew\s+Function\s*\(|(?<![\w.])Function\s*\(|\b(?:global|globalThis|window|self)\s*\.\s*(?:eval|Function)\b|\bvm\b\s*\.\s*(?:run\w*|Script|compileFunction)|\.constructor\s*\.?\s*\(?\s*["'.]?constructor|\bconstructor\s*\(|\b_compile\s*\(|\.runIn(?:This|New)?Context\s*\(/,
   hide: /\brequire\s*\((?!\s*["0-9]+"?\s*\))|\bimport\s*\((?!\s*"[0-9]+"\s*\))|\bprocess\s*\.\s*(?:binding|mainModule|dlopen|_linkedBinding)\b|\b(?:global|globalThis|process|this|module|fs|cp|Reflect)\s*\[|\bReflect\s*\.\s*(?:get|apply|construct)\b|\)\s*\[(?!\s*(?:"[0-9]+"|[0-9a-z]+)\s*\])/,
   connect: /\bnet\b.{0,40}\b(?:connect|createConnection|Socket)\b|\bnew\s+WebSocket\b|\.connect\s*\(/s,
   transfer:
@@ -112,10 +112,10 @@ const awk: Sinks = {
 };
 
 const other: Sinks = {
-  run: /\b(?:system2?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)\b\s*[("'`.[ ]|do\s+shell\s+script|`[^`]+`/i,
-  remove: /\b(?:file\.remove|unlink|deleteFile|delete_file|rm|remove)\b\s*[("' ]/,
+  run: /"[0-9]+"\s*\.?\s*!!?(?![=\w])|\b(?:system2?\*?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)(?![\w-])\s*[("'`.[ ]|do\s+shell\s+script|`[^`]+`/i,
+  remove: /\b(?:file\.remove|unlink|deleteFile|delete_file|delete|rm|remove)\b\s*[("' ]/,
   removeAll:
-    /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|del_dir_r|removeItem|remove_dir_all|rmtree|delete-(?:tree|directory)[\w/-]*|remove-directory[\w-]*|deleteDirectory|delete_all|drop_all|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T|\brmdir\s*\(/s,
+    /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|del_dir_r|removeItem|remove_dir_all|rmtree|delete-(?:tree|directory)[\w/-]*|remove-directory[\w-]*|deleteDirectory|removePathForcibly|remove\.all|delete_all|drop_all|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T|\brmdir\s*\(|\bunlink\s*\([^)]{0,200},\s*T|[(,]\s*(?:rm|unlink|remove)\s*[,)]/s,
   write: /\b(?:writeLines|write|open|file|File|writeFile)\b/,
   evaluate: /\beval\s*\(\s*parse\b|\binclude_string\b|\bCode\.eval_\w+/,
   hide: never,

@@ -31,7 +31,9 @@ define(
   last,
 );
 define("objcopy gobjcopy", "O= I= B= F= j= R= K= N= only-section= add-section= set-section-flags= S g x X", final);
-define("xxd", "r p i b e u c= l= s= g= o= n= R=", (options) => options.operands.slice(1, 2));
+define("xxd", optionTable("r|revert p|ps|postscript|plain i|include b|bits e u c|cols= l|len= s|seek= g|groupsize= o= n= R=", single), (options) => options.operands.slice(1, 2));
+define("mktemp", "p|tmpdir=? t d u q suffix=", ({ operands }) => operands);
+define("javac unsquashfs", "d= cp= f=", values("d"));
 define("uudecode", "o=", values("o"));
 define("unrar unar", "", (options) => options.operands.slice(2).slice(-1));
 define("csplit", "f|prefix= b|suffix-format= n|digits= z s k", values("f"));

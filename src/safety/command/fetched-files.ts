@@ -36,14 +36,15 @@ function findCopied({ name, words }: SimpleCommand): Fetched {
   const hasVerb = places.length < operands.length;
   if (!hasVerb && name !== "scp" && name !== "rsync") return nothing;
   const [source] = places;
-  const isRemote = source !== undefined && (/^[^/]*:/.test(source.text) || name === "mc");
+  const isRemote =
+    source !== undefined &&
+    (/^[^/]*:/.test(source.text) || name === "mc" || (/^(?:kubectl|oc)$/.test(name) && source.text.includes(":")));
   if (!isRemote) return nothing;
   const target = places.length > 1 ? places.at(-1)! : here;
   if (/^[^/]*:/.test(target.text)) return nothing;
-  return {
-    files: [target, ...places.slice(0, -1).map((word) => within(target, baseOf(word))), within(target, baseOf(source))],
-    folders: [],
-  };
+  const copies = places.slice(0, Math.max(1, places.length - 1)).map((word) => within(target, baseOf(word)));
+  const isWhole = source.text.endsWith("/") || operands.some(({ text }) => text === "sync");
+  return { files: [target, ...copies], folders: isWhole ? [target] : copies };
 }
 
 const downloadOptions = optionTable(

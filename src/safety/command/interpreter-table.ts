@@ -50,7 +50,7 @@ define("python pypy ipython python2w pythonw jython micropython bpython sage", {
   code: "c",
   silent: "m V h help",
 });
-define("node nodejs bun tsx ts-node electron iojs qjs", {
+define("node nodejs bun tsx ts-node electron iojs qjs zx", {
   language: "javascript",
   options: optionTable(
     "e|eval= p|print= pe= r|require= import= loader= experimental-loader= C|conditions= env-file= input-type= c|check v|version h|help test cwd= P|project= O= T|transpile-only",
@@ -158,7 +158,7 @@ define("redis-cli valkey-cli keydb-cli", {
   code: "",
 });
 define(
-  "rscript r julia elixir erl ghc runghc runhaskell groovy scala scala-cli swift octave octave-cli matlab kotlin kotlinc clojure clj bb guile racket sbcl clisp ecl ccl chez scheme gsi mit-scheme chibi-scheme janet fennel hy wolframscript math maxima gp swipl crystal ocaml raku perl6 nim dart jshell csi dotnet-script gosh gst factor newlisp picolisp gforth",
+  "rscript r julia elixir erl ghc ghci runghc runhaskell groovy scala scala-cli swift octave octave-cli matlab kotlin kotlinc clojure clj bb guile racket sbcl clisp ecl ccl chez scheme gsi mit-scheme chibi-scheme janet fennel hy wolframscript math maxima gp swipl crystal ocaml raku perl6 nim dart jshell csi dotnet-script gosh gst factor newlisp picolisp gforth",
   {
     language: "other",
     options: optionTable("e|eval|E|c|execute|-eval|batch|code|g|r|x= l= v|version slave vanilla no-save script", {

@@ -55,6 +55,10 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
   if (sinks.write.test(code) && strings.some((value) => isForbidden(value, place)))
     add("danger", "code.write", "The code changes a file of the system or one that starts programs.");
   if (sinks.evaluate.test(code)) judgeEvaluation({ scanned, add, language, place });
+  if (loads.test(code) && strings.some((value) => isAddress(value) || isTemporary(value, place)))
+    add("unknown", "code.loaded", "The code runs a file from the network or from a folder that anyone can write to.");
+  if (language === "php" && strings.some((value) => callbacks.test(value)))
+    add("danger", "code.hidden", "The code hands the name of a dangerous function to another one.");
   if (hidesNames(scanned, sinks, language))
     add("danger", "code.hidden", "The code reaches what it does through values, as code does that hides it.");
   if (joinsSocket(scanned, sinks, calls))
@@ -63,11 +67,9 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
     add("danger", "code.shell", "The code starts a shell whose input is not known.");
   if (
     language === "applescript" &&
-    /\b(?:shut down|restart|log out|empty (?:the )?trash|delete|keystroke|do shell script|sleep)\b/i.test(code)
+    /\b(?:shut down|restart|log out|empty (?:the )?trash|delete|keystroke|do (?:shell )?script|sleep)\b/i.test(code)
   )
     add("danger", "code.system-event", "The script controls the machine or deletes things.");
-  if (language === "php" && /\b(?:include|require)(?:_once)?\b/.test(code) && strings.some(isAddress))
-    add("danger", "code.evaluated", "The code runs text from the network.");
   if (forksForever(code)) add("danger", "code.fork-bomb", "The code starts processes without end.");
   if (sendsSecrets(scanned, sinks, text))
     add("danger", "code.exfiltration", "The code reads secrets and sends data over the network.");
@@ -88,6 +90,14 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
     add("danger", "code.database", "The code deletes a database or all of its data.");
   }
   return findings;
+}
+
+const loads =
+  /(?<![\w$.-])(?:require|require_once|require_relative|include|include_once|load|do|dofile|loadfile|import|run_path|source)\s*\(?\s*"[0-9]+"/;
+const callbacks = /^(?:system|exec|shell_exec|passthru|popen|proc_open|assert|eval|unlink|rmdir)$/;
+
+function isTemporary(text: string, place: Place): boolean {
+  return text.startsWith("/") && locate({ text, kind: "literal", prefix: text }, place) === "temporary";
 }
 
 function isAddress(text: string): boolean {
@@ -128,12 +138,14 @@ interface Evaluation {
 }
 
 /** A literal is judged as code; anything else is code that nobody has seen. */
-function judgeEvaluation({ scanned: { code, strings }, add, language, place }: Evaluation): void {
+function judgeEvaluation({ scanned: { code, strings, commands }, add, language, place }: Evaluation): void {
   const literal =
     /(?:eval|exec|load|loadstring|assert|setTimeout|setInterval)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:[0-9]*\s*\)|;|$)/.exec(
       code,
     );
-  const inner = literal === null ? undefined : strings[Number(literal[1])];
+  // What backticks print is nobody's literal.
+  const index = literal === null ? -1 : Number(literal[1]);
+  const inner = commands.includes(index) ? undefined : strings[index];
   if (inner === undefined) {
     add("danger", "code.evaluated", "The code runs text that is not known beforehand.");
     return;

@@ -14,8 +14,11 @@ export function judgeKills(commands: readonly SimpleCommand[]): Finding[] {
     }));
 }
 
+/** Nobody types so many; a range does. */
+const mostTargets = 64;
+
 function killsList(command: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
-  if (command.words.some(({ text }) => text.includes("/proc"))) return true;
+  if (command.words.length > mostTargets || command.words.some(({ text }) => text.includes("/proc"))) return true;
   const feeders =
     command.via.includes("xargs") || command.via.includes("parallel")
       ? commands.filter(({ name }) => name === "xargs" || name === "parallel")
@@ -28,13 +31,15 @@ function killsList(command: SimpleCommand, commands: readonly SimpleCommand[]): 
   return (
     command.words.slice(1).some(({ kind }) => kind === "dynamic") &&
     command.substitutions.length === 0 &&
-    commands.some((other) => listsEverything(other) && printsOnlyNumbers(other)) &&
+    commands.some(listsEverything) &&
+    commands.some(printsOnlyNumbers) &&
     !commands.some(narrows)
   );
 }
 
 function listsEverything({ name, words }: SimpleCommand): boolean {
   const texts = words.slice(1).map(({ text }) => text);
+  if (name === "seq") return true;
   if (name === "ls") return texts.some((text) => /^\/proc\/?$/.test(text));
   if (name === "lsof") return texts.some((text) => /^-[a-zA-Z]*t/.test(text)) && texts.includes("/");
   if (name === "pgrep")
@@ -46,8 +51,10 @@ function listsEverything({ name, words }: SimpleCommand): boolean {
   return texts.some((text) => /^-[A-Za-z]*[eAau]|^-[A-Za-z]*U|^--(?:user|User)|^[a-z]*(?:a|x|u|e)[a-z]*$/.test(text));
 }
 
-function printsOnlyNumbers({ name, words }: SimpleCommand): boolean {
-  return name !== "ps" || words.some(({ text }) => /pid=?$/.test(text));
+function printsOnlyNumbers(command: SimpleCommand): boolean {
+  const { name, words } = command;
+  if (/^(?:g|m|n)?awk$|^cut$/.test(name)) return words.some(({ text }) => /print \$\d|^-[a-z]*[fc]/.test(text));
+  return name !== "ps" ? listsEverything(command) : words.some(({ text }) => /pid=?$/.test(text));
 }
 
 /** A filter that leaves only some of the lines. */

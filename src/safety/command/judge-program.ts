@@ -38,7 +38,7 @@ function findModule(command: SimpleCommand): SimpleCommand | null {
 
 /** Programs that projects call through a script of the same name. Any other script is named as its project likes. */
 const scriptPrograms =
-  /^(?:prisma|typeorm(?:-.*)?|sequelize(?:-cli)?|knex|drizzle-kit|mikro-orm|supabase|firebase|serverless|sls|cdk|cdktf|sst|wrangler|vercel|netlify|amplify|rimraf|del-cli|lerna|changeset|semantic-release|np|release-it|adonis|ace|dbmate|vsce|ovsx)$/;
+  /^(?:prisma|typeorm(?:-.*)?|sequelize(?:-cli)?|knex|drizzle-kit|mikro-orm|supabase|firebase|serverless|sls|cdk|cdktf|sst|wrangler|vercel|netlify|amplify|rimraf|del-cli|lerna|changeset|semantic-release|np|release-it|adonis|ace|dbmate|vsce|ovsx|node|tsx|ts-node)$/;
 
 /** `yarn prisma migrate reset`, `npm run typeorm -- schema:drop`: the program of that name. */
 function findScript(command: SimpleCommand): SimpleCommand | null {

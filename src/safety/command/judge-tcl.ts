@@ -23,7 +23,7 @@ export function judgeTcl(text: string, place: Place): Finding[] {
 
 /** `exec rm -rf a`, `spawn ssh host`, `open "|cmd"`: as one would type it; null when it is not literal. */
 export function findTclCommands(text: string): (string | null)[] {
-  const started = [...text.matchAll(/(?<![\w-])(?:exec|spawn)\s+((?:-\w+\s+)*)([^;\n\]]+)/g)].map(
+  const started = [...text.matchAll(/(?<![\w-])(?:exec|spawn|system)\s+((?:-\w+\s+)*)([^;\n\]]+)/g)].map(
     ([, , command]) => command!,
   );
   const piped = [...text.matchAll(/\bopen\s+(?:"|\{)?\|\s*([^"}\]\n]+)/g)].map(([, command]) => command!);

@@ -22,7 +22,9 @@ export function findShellTexts(language: Language, text: string): ShellCall[] {
     // `pattern.exec(text)` is something else.
     if (
       !strings.some((value) => /child_process|^execa$|^shelljs$|^zx$|^cross-spawn$/.test(value)) &&
-      !/\b(?:Bun|Deno|child_process)\b|\bexecSync\b|\bspawnSync\b|\bprocess\.binding\b/.test(code)
+      !/\b(?:Bun|Deno|child_process)\b|(?<![\w$.])\$\s*"[0-9]+"|\bexecSync\b|\bspawnSync\b|\bprocess\.binding\b/.test(
+        code,
+      )
     )
       return [];
   }
@@ -41,6 +43,7 @@ export function findShellTexts(language: Language, text: string): ShellCall[] {
     calls.push({ command: match[0].endsWith("[") ? null : (words ?? readCall(match[0], rest, strings)) });
   }
   if (language === "perl" || language === "ruby") calls.push(...readPipes(code, strings));
+  if (language === "perl") calls.push(...readReplacements(text));
   if (language === "python") calls.push(...readEscapes(text));
   // The module that starts programs is there, under a name of its own.
   if (calls.length === 0 && /^(?:javascript|python)$/.test(language) && loadsStarter(code, strings))
@@ -76,6 +79,15 @@ function readPipes(code: string, strings: readonly string[]): ShellCall[] {
     const pipe = values.find((value) => value.length > 1 && (value.startsWith("|") || value.endsWith("|")));
     return pipe === undefined ? [] : [{ command: readCommand(pipe.replace(/^\|\s*|\s*\|$/g, "")) }];
   });
+}
+
+/** `s/…/code/e` */
+function readReplacements(text: string): ShellCall[] {
+  const found = [
+    ...text.matchAll(/\bs([/#|!,~])(?:\\.|(?!\1)[^\\\n]){0,300}\1((?:\\.|(?!\1)[^\\\n]){0,300})\1[a-z]*e/g),
+    ...text.matchAll(/\bs(\{)[^}\n]{0,300}\}\s*\{([^}\n]{0,300})\}[a-z]*e/g),
+  ];
+  return found.slice(0, 16).flatMap(([, , code]) => findShellTexts("perl", code!));
 }
 
 /** `!cmd` and `%sx cmd` of interactive Python. */

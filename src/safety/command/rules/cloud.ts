@@ -131,7 +131,7 @@ export const cloudRules: readonly Rule[] = [
     id: "repository.delete",
     programs: "gh glab hub",
     subcommand:
-      "repo|release|secret|variable|gist|issue|run|cache|label|ssh-key|gpg-key|codespace|project delete|archive|delete-asset|rename",
+      "repo|release|secret|variable|gist|issue|run|cache|label|ssh-key|gpg-key|codespace|project delete|remove|archive|delete-asset|rename",
     globals: anyOptions,
     reason: "It deletes something on the code host that may not come back.",
   },

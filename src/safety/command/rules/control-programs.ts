@@ -10,10 +10,10 @@ const controlPrograms =
   "vagrant multipass lxc incus virsh vboxmanage vmrun qm pct pvesh pvesm prlctl govc packer nixops juju doppler " +
   "planetscale pscale neonctl neon atlas mongocli turso hasura astro appwrite confluent databricks snow solr nats " +
   "pulsar-admin dokku platform upsun lando ddev ceph rbd gluster kubeadm talosctl microk8s rke crictl ctr velero " +
-  "puppet knife etcdctl cloudflared aptible koyeb scalingo porter okteto devspace nhost xata sanity contentful";
+  "puppet knife etcdctl cloudflared aptible koyeb scalingo porter okteto devspace nhost xata sanity contentful cockroach temporal";
 
 const destroying = new RegExp(
-  `^(?:[a-z0-9-]+:)*(?:${
+  `^(?:[a-z0-9-]+[:.])*(?:${
     "delete|del|destroy|remove|rm|rmi|rmp|rb|rmdir|purge|prune|terminate|drop|reset|wipe|erase|uninstall|undefine|" +
     "unregister|unregistervm|deregister|nuke|disable|revoke|seal|rebuild|decommission|deprovision|drain|evict|unset|deleteVM|" +
     "(?:delete|destroy|remove|purge|terminate|wipe)[-_][a-z0-9_-]+|[a-z0-9_-]+[-_](?:delete|destroy|remove|purge|undefine)|" +
@@ -21,7 +21,7 @@ const destroying = new RegExp(
   })$`,
 );
 /** `ecs DeleteInstance` of interfaces that name their calls so. */
-const destroyingCall = /^(?:Delete|Terminate|Destroy|Remove|Release|Purge)[A-Z]\w+$/;
+const destroyingCall = /^(?:[Dd]elete|[Tt]erminate|[Dd]estroy|[Rr]emove|Release|[Pp]urge)[A-Z]\w+$/;
 
 /** Verbs after which everything else is a name. */
 const harmless =

@@ -125,7 +125,7 @@ export const databaseRules: readonly Rule[] = [
   },
   {
     id: "database.flush",
-    programs: "rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh etcdctl consul influx nats",
+    programs: "rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh etcdctl consul influx nats",
     reason: "It deletes stored messages or settings.",
     finds: ({ words }) =>
       words.some((word) =>

@@ -57,7 +57,7 @@ export const hiddenProgramRules: readonly Rule[] = [
   },
   {
     id: "exec.option",
-    programs: "vi vim nvim ex view gvim emacs emacsclient gdb lldb ed mutt",
+    programs: "vi vim nvim ex view gvim vimdiff gvimdiff rvim nvimdiff emacs emacsclient gdb lldb ed mutt",
     reason: "An option makes it start another program.",
     finds: ({ words }) =>
       words.some((word, index) => {
@@ -69,7 +69,7 @@ export const hiddenProgramRules: readonly Rule[] = [
           /^-(?:-eval|-cmd|ex)/.test(word.text);
         return (
           isCode &&
-          /!|\bsystem\b|\bshell|\bspawn\b|\bexec\b|call-process|start-process|\bpython\b|\blua\b|\bpy3?\b|delete-(?:file|directory)|\bdelete\s*\(|\bwritefile\s*\(|^\s*script\s|\bpipe\b.*\||\|["'\s]*$/.test(
+          /!|\bsystem\b|\bshell|\bspawn\b|\bexec\b|call-process|start-process|\bpython\b|\blua\b|\bpy3?\b|delete-(?:file|directory)|\bdelete\s*\(|\bwritefile\s*\(|\bjob_?start\s*\(|\bterm(?:open|_start)\s*\(|^\s*script\s|\bpipe\b.*\||\|["'\s]*$/.test(
             word.text,
           )
         );

@@ -44,7 +44,8 @@ const byName: ReadonlyMap<string, readonly CommandOptions[]> = new Map(
     sort: [runsIn("compress-program=", "compress-program")],
     split: [runsIn("filter=", "filter")],
     zip: [runsIn("TT|unzip-command= T", "TT")],
-    man: [runsIn("P|pager= H|html=?", "P")],
+    man: [runsIn("P|pager= H|html=?", "P H")],
+    lftp: [runsIn("c= e= f= u= p=", "c e", /(?:^|;)\s*!([^;]*)/)],
     vim: [editor],
     vi: [editor],
     nvim: [editor],
@@ -54,7 +55,7 @@ const byName: ReadonlyMap<string, readonly CommandOptions[]> = new Map(
     ack: [pager],
     bat: [pager],
     dc: [runsIn("e|expression= f= i", "e", unixEscape)],
-    gnuplot: [runsIn("e= p", "e", /^!(.*)$/s), runsIn("e= p", "e", /\bsystem\s*\(?\s*["'](.*?)["']/s)],
+    gnuplot: [runsIn("e= p", "e", /^!(.*)$/s), runsIn("e= p", "e", /(?:\bsystem\s*\(?\s*["']|["'][|<])(.*?)["']/s)],
     go: [{ table: optionTable("exec= toolexec= o=", { singleDashLong: true }), names: ["exec", "toolexec"] }],
     strace: [runsIn("o= e= p=", "o", /^[|!](.*)$/s)],
     latexmk: [

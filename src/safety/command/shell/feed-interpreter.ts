@@ -1,5 +1,6 @@
 import { findInterpreter, type Interpreter, type Language } from "../interpreters.ts";
 import { judgeCode, shellTextsIn } from "../judge-code.ts";
+import { findLoadedFiles } from "../loaded-files.ts";
 import type { Input, SimpleCommand, Word } from "../simple-command.ts";
 import { decoders, downloaders, networkPrograms } from "./data-sources.ts";
 import { addFinding, type Output, type Scope, type ShellWord } from "./scope.ts";
@@ -12,6 +13,8 @@ export function feedInterpreter(command: SimpleCommand, scope: Scope): Output {
     return null;
   }
   const { language } = interpreter;
+  if (language === "shell")
+    for (const file of findLoadedFiles(command)) feedFile(file, language, { command, scope });
   let output: Output = null;
   for (const code of interpreter.codes) output = feedCode(code, language, { command, scope });
   const script: ShellWord | null = interpreter.script;

@@ -21,7 +21,7 @@ const commandLines: Readonly<Record<string, RegExp>> = {
   gmake: recipeLine,
   gdb: /^(?:shell|!|pipe\b.*\|)\s*(.+)$/,
   dc: unixEscape,
-  gnuplot: lineEscape,
+  gnuplot: /^\s*(?:!|system\s*\(?\s*["']|.*["'][|<]\s*)([^"']+)/,
   m4: /\be?syscmd\(`?(.*?)[`']?\)/,
   ftp: lineEscape,
   sftp: lineEscape,

@@ -220,6 +220,9 @@ function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Outp
     for (const { text: path } of command.words.slice(1)) if (!path.startsWith("-")) files.set(fileKey(path), text);
   }
   if (/^(?:cp|install|mv|ln|dd)$/.test(command.name)) keepCopied(command, files);
+  // Somebody else may write into it at any time.
+  if (command.name === "mkfifo")
+    for (const { text } of command.words.slice(1)) if (!text.startsWith("-")) files.set(fileKey(text), null);
   const target = command.redirects.findLast(
     ({ operator, fd }) => /^(?:&?>>?|>\|)$/.test(operator) && (fd === null || fd === 1),
   );
@@ -234,7 +237,11 @@ function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Outp
 /** The copy of a file whose content is known holds the same; so does that of `<( )`. */
 function keepCopied(command: SimpleCommand, files: Map<string, string | null>): void {
   const sources: readonly ShellWord[] = command.words.slice(1);
-  const process = sources.find((word) => word.process !== undefined)?.process;
+  const readsInput =
+    command.name === "dd"
+      ? !sources.some(({ text }) => text.startsWith("if="))
+      : sources.some(({ text }) => /^\/dev\/(?:stdin|fd\/0)$/.test(text));
+  const process = readsInput ? command.input : sources.find((word) => word.process !== undefined)?.process;
   const known = sources.find(({ text }) => files.has(fileKey(text)));
   const content = process ? (process.kind === "text" ? process.text : null) : known && files.get(fileKey(known.text));
   if (content === undefined) return;

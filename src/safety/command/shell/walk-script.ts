@@ -28,6 +28,9 @@ export function walkScript(script: ParsedScript, scope: Scope): Output {
   return walkStatements(script.commands, scope);
 }
 
+/** What the rest of the text may write into a coprocess. */
+const fed: Input = { kind: "commands", commands: [] };
+
 type Node = CommandNode | Pipeline | AndOr | CompoundList;
 
 function walkStatements(statements: readonly Statement[], scope: Scope): Output {
@@ -81,6 +84,7 @@ function walkNode(node: Node, outer: Scope): Output {
       return walkLoop([node.body], scope);
     case "ArithmeticFor":
       judgeEndless(node, scope);
+      judgeNumbers(scope.source.slice(node.pos, node.body.pos), scope);
       walkEmbedded([node.initialize, node.test, node.update], scope);
       return walkLoop([node.body], scope);
     case "While":
@@ -96,7 +100,9 @@ function walkNode(node: Node, outer: Scope): Output {
       return defineFunction(node, scope);
     case "Coproc":
       scope.gathered.hasBackground = true;
-      return walkNode(node.body, { ...scope, variables: scope.variables.fork(), isParallel: true }) === "" ? "" : null;
+      return walkNode(node.body, { ...scope, variables: scope.variables.fork(), isParallel: true, input: fed }) === ""
+        ? ""
+        : null;
     case "TestCommand":
       walkEmbedded([node.expression], scope);
       judgeTest(scope.source.slice(node.pos, node.end), scope);
@@ -228,8 +234,12 @@ function defineFunction(node: FunctionNode, scope: Scope): Output {
 
 /** `[[ 'a[$(…)]' -eq 1 ]]` evaluates what it compares as numbers, and with it what stands in subscripts. */
 function judgeTest(text: string, scope: Scope): void {
-  if (!/(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)(?:\s|$)/.test(text) || !hidesSubstitution(text)) return;
-  const reason = "A test runs the commands in the subscripts of what it compares as numbers.";
+  if (/(?:^|\s)-(?:eq|ne|lt|le|gt|ge|v)(?:\s|$)/.test(text)) judgeNumbers(text, scope);
+}
+
+function judgeNumbers(text: string, scope: Scope): void {
+  if (!hidesSubstitution(text)) return;
+  const reason = "It runs the commands in the subscripts of what it takes for numbers.";
   addFinding(scope, { verdict: "unknown", rule: "shell.hidden-substitution", reason }, excerpt(text));
 }
 

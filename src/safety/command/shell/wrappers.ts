@@ -188,6 +188,8 @@ const wrappers: ReadonlyMap<string, Wrapper> = new Map<string, Wrapper>(
     tsocks: runs(""),
     "gpg-agent": runs("daemon s|sh c|csh q|quiet v|verbose options= homedir= log-file="),
     shx: runs(""),
+    sem: runs("j|jobs= id= fg bg wait st|semaphore-timeout= u"),
+    catchsegv: plain(""),
     wine: runs(""),
     "qemu-x86_64": runs("L= cpu= E= U= s= g="),
     "qemu-aarch64": runs("L= cpu= E= U= s= g="),

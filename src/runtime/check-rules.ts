@@ -1,0 +1,66 @@
+import type { PermissionMode } from "../gate/mode.ts";
+import { createCatalog } from "../engine/catalog.ts";
+import { wordPaths } from "../gate/command-paths.ts";
+import { namesOf, type Judges } from "../gate/judges.ts";
+import { findAllowing, findRestricting } from "../gate/match-rule.ts";
+import { parseRule, type Rule } from "../gate/rule.ts";
+import type { Subject } from "../gate/subject.ts";
+import { openTrust } from "../gate/trust.ts";
+import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
+import { judgePath } from "../safety/path/judge-path.ts";
+import type { Folders } from "./folders.ts";
+import { loadConfiguration, type Environment } from "./load-configuration.ts";
+import { toolFolderOf } from "./open-trust.ts";
+
+/** The rule that speaks of something, the strictest first. */
+export interface RuleFound {
+  readonly effect: "deny" | "ask" | "allow";
+  readonly rule: string;
+  /** False: it depends on a value that is not known. */
+  readonly sure: boolean;
+}
+
+export interface RuleCheck {
+  readonly mode: PermissionMode;
+  command(analysis: CommandAnalysis, cwd: string): RuleFound | null;
+  path(path: string, operation: string): RuleFound | null;
+}
+
+/** The permission rules as they count in this workdir. Throws CONFIG_INVALID for settings that can't be used. */
+export function loadRuleCheck(folders: Folders, env: Environment): RuleCheck {
+  const { workdir } = folders;
+  const trust = openTrust({ workdir, path: folders.trust, toolFolders: [toolFolderOf(env)], now: Date.now });
+  const isTrusted = (file: string): boolean => trust.isTrusted(file);
+  const { permissions } = loadConfiguration({ workdir, env, overrides: {}, isTrusted }).configuration;
+  const names = createCatalog([]);
+  const parse = (texts: readonly string[]): Rule[] =>
+    texts.map((text) => parseRule(text, (name) => names.canonicalName(name)));
+  const rules = { deny: parse(permissions.deny), ask: parse(permissions.ask), allow: parse(permissions.allow) };
+  const judge: Judges["path"] = (path, operation) => {
+    const verdict = judgePath(path, operation, { workdir });
+    return { ...verdict, names: namesOf(workdir, path, verdict.resolved) };
+  };
+
+  function find(toolId: string, subject: Subject): RuleFound | null {
+    for (const effect of ["deny", "ask"] as const) {
+      const found = findRestricting(rules[effect], toolId, subject);
+      if (found) return { effect, rule: found.rule.text, sure: found.isSure };
+    }
+    const allowing = findAllowing(rules.allow, toolId, subject);
+    return allowing ? { effect: "allow", rule: allowing.text, sure: true } : null;
+  }
+
+  return {
+    mode: permissions.mode,
+    command(analysis, cwd) {
+      const { paths } = wordPaths(analysis.commands, { path: judge } as Judges, cwd);
+      return find("bash", { kind: "command", commands: analysis.commands, toAllow: analysis.changing, paths });
+    },
+    path(path, operation) {
+      const isRead = operation === "read" || operation === "list";
+      const { names: all } = judge(path, "read");
+      const touched = { given: path, access: isRead ? "read" : "write", names: all } as const;
+      return find(isRead ? "read" : operation === "edit" ? "edit" : "write", { kind: "paths", paths: [touched] });
+    },
+  };
+}
