@@ -83,8 +83,8 @@ export function openTerminal(program: NodeJS.Process): Terminal {
       return stdout.isTTY ? stdout.columns || 80 : undefined;
     },
     print,
-    printJson: (document) => print(`${JSON.stringify(document, null, 2)}\n`),
-    printJsonLine: (document) => print(`${JSON.stringify(document)}\n`),
+    printJson: (document) => print(`${escapeInvisible(JSON.stringify(document, null, 2))}\n`),
+    printJsonLine: (document) => print(`${escapeInvisible(JSON.stringify(document))}\n`),
     tell(text) {
       show(neutralizeText(text));
     },
@@ -110,6 +110,14 @@ export function openTerminal(program: NodeJS.Process): Terminal {
     },
   };
 }
+
+/** JSON may spell any character; a terminal must not obey those that move, hide or reorder text. */
+function escapeInvisible(json: string): string {
+  return json.replaceAll(invisible, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+// oxlint-disable-next-line no-control-regex -- finding them is what this is for
+const invisible = /[\u007f-\u009f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
 
 /** `| head` took what it wanted, or the terminal was closed: nothing to complain about. */
 function readerIsGone(error: unknown): boolean {

@@ -1,6 +1,6 @@
 import type { Execution } from "./execution.ts";
 import type { Permission } from "./permission.ts";
-import type { Tool } from "./tool.ts";
+import type { Recheck, Tool } from "./tool.ts";
 
 export interface PermitRequest {
   readonly tool: Tool;
@@ -17,6 +17,8 @@ export type PermitDecision =
       readonly input?: unknown;
       /** What a hook has to say to whoever asked for the call. */
       readonly note?: string;
+      /** What was allowed is where paths led then; see `ToolContext`. */
+      readonly recheck?: Recheck;
       readonly permission?: Permission;
     }
   | {

@@ -52,6 +52,11 @@ export interface ToolContext {
   readonly conversationId?: string;
   /** Variables for child processes; already reduced to the allow-list. */
   readonly env: Readonly<Record<string, string>>;
+  /**
+   * Where a path of the input leads was judged when the call was allowed, and may be another place by now. Asked with the
+   * place that is held; says in one sentence why it may not be used. Left out: nobody judged it.
+   */
+  readonly recheck?: Recheck;
   /** Shows life: resets the idle limit, and listeners can watch it. */
   readonly progress: (update: Progress) => void;
   /** Asks the person. Wall and idle clocks stand still meanwhile. */
@@ -61,6 +66,9 @@ export interface ToolContext {
   /** Reports what holds the processes it starts; the record keeps the weakest. */
   readonly sandboxed: (report: SandboxReport) => void;
 }
+
+/** `leadsTo`: absolute, without symbolic links. */
+export type Recheck = (given: string, leadsTo: string) => string | undefined;
 
 export interface PreviewContext {
   readonly workdir: string;

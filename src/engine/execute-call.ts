@@ -83,6 +83,7 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
   // Whatever is not a yes is a no.
   if (decision?.decision !== "allow") return denied("Not run: the permission check gave no decision");
   if (decision.note !== undefined) addNote(record, decision.note);
+  active.recheck = decision.recheck;
   if (decision.input === undefined) return undefined;
   record.toolInput = decision.input;
   const { failure, input } = checkInput(active.tool!, decision.input);
@@ -165,6 +166,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     clock: options.clock,
     executionId: record.id,
     conversationId: record.conversationId,
+    recheck: active.recheck,
     workdir: options.workdir,
     env: options.env,
     ask: options.ask,

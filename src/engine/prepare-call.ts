@@ -2,7 +2,7 @@ import { messageOf } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
 import type { Resource } from "../core/resource.ts";
 import type { ToolCall } from "../core/tool-call.ts";
-import type { Tool, ToolResult } from "../core/tool.ts";
+import type { Recheck, Tool, ToolResult } from "../core/tool.ts";
 import { CallControl } from "./call-control.ts";
 import type { Conversation } from "./conversations.ts";
 import { callSignature } from "./failure-guard.ts";
@@ -25,6 +25,8 @@ export interface ActiveCall {
   readonly tool: Tool | null;
   /** As checked; what the tool receives. */
   input: unknown;
+  /** From the permission: where its paths may lead. */
+  recheck: Recheck | undefined;
   readonly signature: () => string;
   /** What it will touch; a tool that does not say, or can't, touches everything. */
   readonly resources: () => readonly Resource[];
@@ -61,6 +63,7 @@ export function prepareCall(
     failure,
     tool,
     input,
+    recheck: undefined,
     // Of what was asked, not of what a hook made of it: that is what would be repeated.
     signature: () => (signature ??= callSignature(record.toolId ?? call.tool, read.value)),
     resources() {

@@ -4,7 +4,7 @@ import type { RunPhase } from "../core/execution.ts";
 import type { Answer, Ask, Question } from "../core/question.ts";
 import { weakestSandbox, type SandboxReport } from "../core/sandbox.ts";
 import { mergeStopReports, type StopReport } from "../core/stop-report.ts";
-import type { Progress, Tool, ToolContext, ToolResult } from "../core/tool.ts";
+import type { Progress, Recheck, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import type { EngineParts } from "./parts.ts";
@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly executionId: string;
   readonly conversationId: string | null;
+  readonly recheck: Recheck | undefined;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly ask: Ask;
@@ -82,7 +83,7 @@ class Run {
 
   /** An object that tools may take apart (`run(input, { ask })`) or copy (`{ ...context, workdir }`). */
   private makeContext(): ToolContext {
-    const { control, workdir, executionId, conversationId, env } = this.options;
+    const { control, workdir, executionId, conversationId, env, recheck } = this.options;
     const context = {
       signal: control.signal,
       workdir,
@@ -93,7 +94,12 @@ class Run {
       stopped: (report: StopReport) => this.stopped(report),
       sandboxed: (report: SandboxReport) => this.sandboxed(report),
     };
-    return conversationId === null ? context : { ...context, conversationId };
+    if (conversationId === null && recheck === undefined) return context;
+    return {
+      ...context,
+      ...(conversationId === null ? {} : { conversationId }),
+      ...(recheck === undefined ? {} : { recheck }),
+    };
   }
 
   private progress(update: Progress): void {

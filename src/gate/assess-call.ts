@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { isThenable } from "../core/is-thenable.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Recheck, Tool } from "../core/tool.ts";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import type { Finding } from "../safety/command/finding.ts";
 import { wordPaths } from "./command-paths.ts";
@@ -16,6 +16,10 @@ export interface Assessment {
   readonly dangers: readonly Finding[];
   /** What is asked about although the mode would let it through; a rule or a grant settles it. */
   readonly doubts: readonly string[];
+  /** See `ToolContext`: the paths were judged by where they lead now. */
+  readonly recheck?: Recheck;
+  /** A sandbox of the operating system holds what it starts, where there is one. */
+  readonly isHeld?: boolean;
   /** A rule says that it is to be asked each time: a yes for longer would mean nothing. */
   readonly isAskedEachTime?: boolean;
 }
@@ -37,11 +41,13 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
   }
   if (call.tool.name === "run_python" && typeof input["code"] === "string") {
     const found = judges.code("python", input["code"], cwd);
-    const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, kind: "shell", dangers });
+    const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, kind: "shell", dangers, isHeld: true });
     return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found);
   }
-  if (typeof input["url"] === "string") return assessUrl(input["url"]);
-  return assessResources(call, judges);
+  const found = assessResources(call, judges);
+  // What it writes counts more than where it reads from.
+  if (typeof input["url"] === "string" && found.subject.kind === "other") return assessUrl(input["url"]);
+  return found;
 }
 
 const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };
@@ -62,6 +68,7 @@ function assessCommand(analysis: CommandAnalysis, judges: Judges, cwd: string): 
     },
     dangers: analysis.findings,
     doubts,
+    isHeld: true,
   };
 }
 
@@ -75,17 +82,28 @@ function assessResources({ tool, input }: CallToAssess, judges: Judges): Assessm
   const touched = touchedPaths(tool, input);
   if (touched === null) return tool.traits.readOnly ? harmless : other;
   const paths: TouchedPath[] = [];
+  const places = new Map<string, string>();
   const dangers: Finding[] = [];
   const doubts: string[] = [];
   for (const { path, access } of touched) {
     const verdict = judges.path(path, access);
+    if (verdict.resolved !== null) places.set(path, verdict.resolved);
     paths.push({ given: path, access, names: verdict.names });
     if (verdict.kind === "protected" && access === "write") {
       dangers.push({ verdict: "danger", rule: "protected.path", reason: verdict.reason ?? "", command: path });
     } else if (verdict.kind === "secret" && access === "read") doubts.push(verdict.reason ?? path);
   }
   const kind = touched.some(({ access }) => access === "write") ? "edit" : "read";
-  return { kind, subject: { kind: "paths", paths }, dangers, doubts };
+  return { kind, subject: { kind: "paths", paths }, dangers, doubts, recheck: recheckOf(places) };
+}
+
+/** Between the judgement and the run a call may wait, and somebody may put a link in the place of a folder. */
+function recheckOf(places: ReadonlyMap<string, string>): Recheck {
+  return (given, leadsTo) => {
+    const judged = places.get(given);
+    if (judged === undefined || judged === leadsTo) return undefined;
+    return `${given} leads elsewhere now than when it was allowed.`;
+  };
 }
 
 /** Null when the tool does not say, or touches more than paths. */

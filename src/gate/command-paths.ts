@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { SimpleCommand, Word } from "../safety/command/simple-command.ts";
 import { findSecretBelow } from "../safety/path/find-secret-below.ts";
@@ -14,26 +15,57 @@ export interface CommandPaths {
   readonly secrets: readonly string[];
 }
 
-/** Which arguments of commands name files. Any word may: `cat .env` does not say that `.env` is one. */
+/**
+ * Which arguments of commands name files. Any word may: `cat .env` does not say that `.env` is one. A relative one is looked
+ * at from every folder that a `cd` before it may have led to.
+ */
 export function wordPaths(commands: readonly SimpleCommand[], judges: Judges, cwd: string): CommandPaths {
-  const paths: TouchedPath[] = [];
-  const outside: string[] = [];
-  const secrets: string[] = [];
-  for (const word of commands.flatMap(argumentsOf)) {
-    if (word.kind === "dynamic") {
-      if (mayLeave(word.prefix)) outside.push(word.text);
-      continue;
+  const found = { paths: [] as TouchedPath[], outside: [] as string[], secrets: [] as string[] };
+  let folders = [cwd];
+  for (const command of commands) {
+    for (const word of argumentsOf(command)) {
+      if (word.kind === "dynamic") found.outside.push(word.text);
+      else judgeWord(word, folders, { judges, found });
     }
-    const named = word.kind === "glob" ? expandGlob(word.text, cwd) : [];
-    if (named === null) secrets.push(`${word.text} means too many files to look at`);
-    for (const path of [...pathsIn(word.text), ...(named ?? [])]) {
-      const verdict = judges.path(path, "read");
-      if (verdict.kind === "secret") secrets.push(`${path} looks like a file of secrets`);
-      if (verdict.kind === "outside" && looksLikePath(path)) outside.push(path);
-      else paths.push({ given: path, access: "read", names: verdict.names });
+    for (const folder of folders) found.secrets.push(...secretsBelow(command, folder));
+    if (command.name === "cd" || command.name === "pushd") {
+      const next = nextFolders(command, folders);
+      if (next === null) found.outside.push(command.source);
+      else folders = [...new Set([...folders, ...next])];
     }
   }
-  return { paths, outside, secrets: [...secrets, ...commands.flatMap((command) => secretsBelow(command, cwd))] };
+  return found;
+}
+
+/** Programs that read no file, whatever they are given. */
+const saysOnly = new Set("echo printf test [ true false : expr seq basename dirname kill sleep".split(" "));
+
+const mostFolders = 8;
+
+function nextFolders({ words }: SimpleCommand, folders: readonly string[]): string[] | null {
+  const target = words.slice(1).find(({ text }) => !text.startsWith("-") || text === "-");
+  if (target?.kind !== "literal" || target.text === "-" || folders.length > mostFolders) return null;
+  return folders.map((folder) => resolve(folder, target.text));
+}
+
+function judgeWord(
+  word: Word,
+  folders: readonly string[],
+  {
+    judges,
+    found,
+  }: { readonly judges: Judges; readonly found: { paths: TouchedPath[]; outside: string[]; secrets: string[] } },
+): void {
+  for (const folder of folders) {
+    const named = word.kind === "glob" ? expandGlob(word.text, folder) : [];
+    if (named === null) found.secrets.push(`${word.text} means too many files to look at`);
+    for (const path of [...pathsIn(word.text), ...(named ?? [])]) {
+      const verdict = judges.path(path.startsWith("/") ? path : `${folder}/${path}`, "read");
+      if (verdict.kind === "secret") found.secrets.push(`${path} looks like a file of secrets`);
+      if (verdict.kind === "outside" && mayBePath(path)) found.outside.push(path);
+      else found.paths.push({ given: path, access: "read", names: verdict.names });
+    }
+  }
 }
 
 /** Programs that read whatever lies below a folder, and whether they look behind names that begin with a dot. */
@@ -56,26 +88,23 @@ function secretsBelow({ name, words }: SimpleCommand, cwd: string): string[] {
   });
 }
 
-function argumentsOf({ words, redirects }: SimpleCommand): Word[] {
+function argumentsOf({ name, words, redirects }: SimpleCommand): Word[] {
   const files = redirects.flatMap(({ operator, target }) =>
     operator === "<&" || operator === ">&" || target.text === "/dev/null" ? [] : [target],
   );
-  return [...words.slice(1), ...files];
+  return saysOnly.has(name) ? files : [...words.slice(1), ...files];
 }
 
-/** A value that is not known may be an absolute path, unless known text stands before it. */
-function mayLeave(prefix: string): boolean {
-  return prefix === "" || prefix.startsWith("/") || prefix.startsWith("~") || prefix.startsWith("-");
-}
-
-/** The word itself, and what comes after `=` in `--file=/etc/x`. */
+/** The word itself, what comes after `=` in `--file=/etc/x`, and what is glued to a letter: `-f/etc/x`. */
 function pathsIn(text: string): string[] {
+  if (text === "") return [];
   const equals = text.indexOf("=");
-  const whole = text === "" || text.startsWith("-") ? [] : [text];
-  return equals >= 0 && equals < text.length - 1 ? [...whole, text.slice(equals + 1)] : whole;
+  const value = equals >= 0 && equals < text.length - 1 ? [text.slice(equals + 1)] : [];
+  if (!text.startsWith("-")) return [text, ...value];
+  return /^-[A-Za-z]./.test(text) ? [text.slice(2), ...value] : value;
 }
 
-/** `/^a.*b$/` given to grep is outside the workdir only by its looks; a path has no such signs. */
-function looksLikePath(text: string): boolean {
-  return !/[\^$|()\\{}]/.test(text);
+/** `/^a.*b$/` given to grep is outside the workdir only by its looks. */
+function mayBePath(text: string): boolean {
+  return !/[\^$|()\\{}]/.test(text) || existsSync(text);
 }

@@ -1,6 +1,7 @@
 import { cutText } from "../core/cut-text.ts";
 import { isThenable } from "../core/is-thenable.ts";
 import type { Permit, PermitDecision, PermitRequest } from "../core/permit.ts";
+import type { Recheck } from "../core/tool.ts";
 import type { Finding } from "../safety/command/finding.ts";
 import { askPerson, type Asking } from "./ask-person.ts";
 import { assessCall, type Assessment } from "./assess-call.ts";
@@ -68,7 +69,15 @@ function decide(options: GateOptions, request: PermitRequest): Decided {
   if (isOrder(request) && request.tool.traits.readOnly && options.rules.deny.length === 0) return ordered;
   const assessed = assessCall(request, options.judges);
   if (isThenable(assessed)) return Promise.resolve(assessed).then((found) => weigh(options, request, found));
-  return weigh(options, request, assessed);
+  const decided = weigh(options, request, assessed);
+  const { recheck } = assessed;
+  if (!recheck) return decided;
+  return isThenable(decided) ? Promise.resolve(decided).then((each) => bind(each, recheck)) : bind(decided, recheck);
+}
+
+/** A yes is to where the paths lead now. */
+function bind(decision: PermitDecision, recheck: Recheck): PermitDecision {
+  return decision.decision === "allow" ? { ...decision, recheck } : decision;
 }
 
 function weigh(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
@@ -158,6 +167,6 @@ async function allowIfSandboxed(
   request: PermitRequest,
   found: Assessment,
 ): Promise<PermitDecision> {
-  if (await options.isSandboxed()) return byMode;
+  if (found.isHeld && (await options.isSandboxed())) return byMode;
   return askPerson(options, request, { found, reasons: ["no sandbox of the operating system holds it here"] });
 }

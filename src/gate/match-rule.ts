@@ -29,9 +29,9 @@ export function findRestricting(
   if (whole) return { rule: whole, isSure: true };
   const parts = partsOf(subject, "restrict");
   const fits = named.map((rule) => ({ rule, fit: bestFit(parts, rule.spec!) }));
-  const sure = fits.find(({ fit }) => fit === "yes") ?? findByPath(rules, subject);
+  const sure = fits.find(({ fit }) => fit === "yes") ?? findByPath(rules, subject, toolId);
   if (sure) return { rule: sure.rule, isSure: true };
-  const possible = fits.find(({ fit }) => fit === "maybe");
+  const possible = fits.find(({ fit }) => fit === "maybe") ?? findBelow(rules, subject, toolId);
   return possible && { rule: possible.rule, isSure: false };
 }
 
@@ -39,16 +39,36 @@ function namesTool({ tool }: Rule, toolId: string): boolean {
   return tool.endsWith("*") ? toolId.startsWith(tool.slice(0, -1)) : tool === toolId;
 }
 
-/** A file that may not be read or written by the file tools may not be by a command that names it. */
-function findByPath(rules: readonly Rule[], subject: Subject): { readonly rule: Rule } | undefined {
-  if (subject.kind !== "command") return undefined;
+/** A file that may not be read or written by the file tools may not be by a command that names it, or by a search. */
+function findByPath(rules: readonly Rule[], subject: Subject, toolId: string): { readonly rule: Rule } | undefined {
+  const tools = subject.kind === "command" ? ["read", "write", "edit"] : toolId === "grep" ? ["read"] : [];
+  if (tools.length === 0 || (subject.kind !== "command" && subject.kind !== "paths")) return undefined;
   const rule = rules.find(
     ({ tool, spec }) =>
-      (tool === "read" || tool === "write" || tool === "edit") &&
+      tools.includes(tool) &&
       spec?.kind === "path" &&
       subject.paths.some((path) => fitPath(spec.pattern, path, "restrict")),
   );
   return rule && { rule };
+}
+
+/** A search of a folder that holds what may not be read: whether it finds it is not known. */
+function findBelow(rules: readonly Rule[], subject: Subject, toolId: string): { readonly rule: Rule } | undefined {
+  if (toolId !== "grep" || subject.kind !== "paths") return undefined;
+  const rule = rules.find(
+    ({ tool, spec }) =>
+      tool === "read" &&
+      spec?.kind === "path" &&
+      subject.paths.some(({ names }) => names.some((name) => holds(name, spec.pattern))),
+  );
+  return rule && { rule };
+}
+
+function holds(folder: string, pattern: string): boolean {
+  const literal = pattern.split("/").findIndex((part) => /[*?[]/.test(part));
+  const parts = pattern.split("/").filter((part) => part !== "" && part !== ".");
+  const fixed = (literal < 0 ? parts : parts.slice(0, literal)).join("/");
+  return folder === "" || folder === "." || `${fixed}/`.startsWith(`${folder}/`);
 }
 
 type Part = (spec: RuleSpec) => PartFit;

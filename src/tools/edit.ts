@@ -41,16 +41,16 @@ export const editTool = defineTool({
   }),
   resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "write" }],
   async preview(input, { workdir }) {
-    const preview = await withTarget(input.file_path, workdir, (held) => previewEdit(held, allEdits(input)));
+    const preview = await withTarget(input.file_path, { workdir }, (held) => previewEdit(held, allEdits(input)));
     return "error" in preview ? { text: preview.error } : preview;
   },
-  run: (input, { workdir, signal }) =>
-    asResult(input.file_path, signal, async () => {
-      const located = await locate(input.file_path, workdir);
+  run: (input, context) =>
+    asResult(input.file_path, context.signal, async () => {
+      const located = await locate(input.file_path, context);
       if (!located.ok) return located;
       // Held only when its turn has come: those before it may have made the file.
       return oneAtATime(located.path, () =>
-        withTarget(input.file_path, workdir, (held) => edit(held, allEdits(input), signal)),
+        withTarget(input.file_path, context, (held) => edit(held, allEdits(input), context.signal)),
       );
     }),
 });

@@ -36,10 +36,12 @@ interface Wanted {
   readonly limit?: number | undefined;
 }
 
-async function findFiles(wanted: Wanted, { workdir, signal }: ToolContext): Promise<ToolResult> {
+async function findFiles(wanted: Wanted, context: ToolContext): Promise<ToolResult> {
   const glob = compileGlob(wanted.pattern);
   if (!glob.ok) return glob;
-  return withFolder(wanted.path ?? ".", workdir, (folder) => findIn(folder, { ...wanted, glob, signal }));
+  return withFolder(wanted.path ?? ".", context, (folder) =>
+    findIn(folder, { ...wanted, glob, signal: context.signal }),
+  );
 }
 
 async function findIn(

@@ -17,7 +17,7 @@ import type { GrepRecord } from "./grep-records.ts";
 import { describeBinaries, reportBinaries, reportCounts, reportFiles, reportRecords } from "./grep-report.ts";
 import type { Findings } from "./grep-report.ts";
 import { withPlace } from "./locate.ts";
-import type { Held } from "./locate.ts";
+import type { Held, Where } from "./locate.ts";
 import { showMatchesInLongLines } from "./long-lines.ts";
 import type { RunSearch } from "./long-lines.ts";
 import { notFound } from "./open-file.ts";
@@ -54,16 +54,16 @@ export function createGrepTool(processes: Pick<Processes, "runCommand">): Tool<G
     resources: resourcesOfSearch,
     run: (wanted, context) =>
       asResult(wanted.path ?? ".", context.signal, () =>
-        grep(wanted, context.workdir, (request) => runRipgrep(processes, request, context)),
+        grep(wanted, context, (request) => runRipgrep(processes, request, context)),
       ),
   });
 }
 
-async function grep(asked: GrepInput, workdir: string, run: RunSearch): Promise<ToolResult> {
+async function grep(asked: GrepInput, where: Where, run: RunSearch): Promise<ToolResult> {
   if (asked.pattern.includes("\0")) {
     return failure("pattern", "The pattern contains a NUL character.", "Send it without that character.");
   }
-  return withPlace<ToolResult>(asked.path ?? ".", workdir, async (held) => {
+  return withPlace<ToolResult>(asked.path ?? ".", where, async (held) => {
     const { stats } = held.place;
     if (stats === undefined) return notFound(held);
     if (stats.isFile() || stats.isDirectory()) return grepIn(held, asked, run);

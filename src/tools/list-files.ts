@@ -27,7 +27,7 @@ export const listFilesTool = defineTool({
   resources: resourcesOfSearch,
   run: (wanted, context) =>
     asResult(wanted.path ?? ".", context.signal, () =>
-      withFolder(wanted.path ?? ".", context.workdir, (folder) => listFiles(wanted, folder, context.signal)),
+      withFolder(wanted.path ?? ".", context, (folder) => listFiles(wanted, folder, context.signal)),
     ),
 });
 

@@ -2,7 +2,7 @@ import type { OpenFolder } from "../safety/path/open-folder.ts";
 import { failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { withPlace } from "./locate.ts";
-import type { Held, Located } from "./locate.ts";
+import type { Held, Located, Where } from "./locate.ts";
 import { notFound } from "./open-file.ts";
 
 export interface HeldFolder extends Held {
@@ -12,10 +12,10 @@ export interface HeldFolder extends Held {
 /** As `withPlace`, for a folder that is there. */
 export async function withFolder<Result>(
   given: string,
-  workdir: string,
+  where: Where,
   use: (held: HeldFolder) => Promise<Result>,
 ): Promise<Result | Failure> {
-  return withPlace<Result | Failure>(given, workdir, async (held) => {
+  return withPlace<Result | Failure>(given, where, async (held) => {
     const { stats, name } = held.place;
     if (stats === undefined) return notFound(held);
     if (!stats.isDirectory()) {
@@ -31,8 +31,8 @@ export async function withFolder<Result>(
 }
 
 /** Where such a folder is, to start a program in it. */
-export async function locateFolder(given: string, workdir: string): Promise<Located | Failure> {
-  return withFolder(given, workdir, ({ path, shown, root }) => Promise.resolve({ ok: true, path, shown, root }));
+export async function locateFolder(given: string, where: Where): Promise<Located | Failure> {
+  return withFolder(given, where, ({ path, shown, root }) => Promise.resolve({ ok: true, path, shown, root }));
 }
 
 /** A path on a line of its own: names with control characters are quoted, so that they can't pass for other lines. */

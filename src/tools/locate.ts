@@ -3,6 +3,7 @@ import type { Place, Refused } from "../safety/path/find-place.ts";
 import { openPathGuard } from "../safety/path/open-path-guard.ts";
 import type { PathGuard } from "../safety/path/open-path-guard.ts";
 import { isWithin } from "../safety/path/path-name.ts";
+import type { ToolContext } from "../core/tool.ts";
 import { failure, systemFailure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 
@@ -22,9 +23,12 @@ export interface Held extends Located {
   readonly guard: PathGuard;
 }
 
+/** Of a tool's context: the workdir, and what the permission was given for. */
+export type Where = Pick<ToolContext, "workdir" | "recheck">;
+
 /** Where a path leads that a model gave. Only to name it: what is to be opened is taken from `withPlace`. */
-export async function locate(given: string, workdir: string): Promise<Located | Failure> {
-  return withPlace(given, workdir, ({ path, shown, root }) => Promise.resolve({ ok: true, path, shown, root }));
+export async function locate(given: string, where: Where): Promise<Located | Failure> {
+  return withPlace(given, where, ({ path, shown, root }) => Promise.resolve({ ok: true, path, shown, root }));
 }
 
 /**
@@ -34,7 +38,7 @@ export async function locate(given: string, workdir: string): Promise<Located | 
  */
 export async function withPlace<Result>(
   given: string,
-  workdir: string,
+  { workdir, recheck }: Where,
   use: (held: Held) => Promise<Result>,
 ): Promise<Result | Failure> {
   let guard: PathGuard;
@@ -46,6 +50,8 @@ export async function withPlace<Result>(
   try {
     const place = findIn(guard, given);
     if (!place.ok) return place;
+    const objection = recheck?.(given, place.path);
+    if (objection !== undefined) return failure("denied", objection, "Send the call again.");
     const shown = show({ given, workdir, path: place.path, root: guard.root });
     return await use({ ok: true, path: place.path, shown, root: guard.root, place, guard });
   } finally {

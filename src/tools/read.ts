@@ -29,13 +29,13 @@ export const readTool = defineTool({
     limit: z.number().int().min(1).optional().describe("How many lines"),
   }),
   resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "read" }],
-  run: ({ file_path, offset = 1, limit = mostLines }, { workdir, signal }) =>
-    asResult(file_path, signal, () =>
-      withPlace<ToolResult>(file_path, workdir, async (held) => {
+  run: ({ file_path, offset = 1, limit = mostLines }, context) =>
+    asResult(file_path, context.signal, () =>
+      withPlace<ToolResult>(file_path, context, async (held) => {
         const opened = await openFile(held);
         if (!opened.ok) return opened;
         try {
-          return await readOpened(held, opened, { first: Math.max(offset, 1), count: limit, signal });
+          return await readOpened(held, opened, { first: Math.max(offset, 1), count: limit, signal: context.signal });
         } finally {
           await opened.handle.close();
         }

@@ -68,7 +68,7 @@ export async function runIn(
   run: (cwd: string) => Promise<ToolResult>,
 ): Promise<ToolResult> {
   if (given === undefined) return run(workdir);
-  const located = await locateFolder(given, workdir);
+  const located = await locateFolder(given, { workdir });
   return located.ok ? run(located.path) : located;
 }
 

@@ -25,15 +25,15 @@ export const writeTool = defineTool({
   }),
   resources: ({ file_path }) => [{ kind: "path", path: file_path, access: "write" }],
   preview: ({ file_path, content }, { workdir }) => previewWrite(file_path, content, workdir),
-  run: ({ file_path, content }, { workdir, signal }) =>
-    asResult(file_path, signal, async () => {
+  run: ({ file_path, content }, context) =>
+    asResult(file_path, context.signal, async () => {
       const problem = pathProblem(file_path) ?? contentProblem(content);
       if (problem !== undefined) return problem;
-      const located = await locate(file_path, workdir);
+      const located = await locate(file_path, context);
       if (!located.ok) return located;
       // Held only when its turn has come: those before it may have made the file, or its folder.
       return oneAtATime(located.path, () =>
-        withTarget(file_path, workdir, (held) => write(held, Buffer.from(content), signal)),
+        withTarget(file_path, context, (held) => write(held, Buffer.from(content), context.signal)),
       );
     }),
 });
@@ -96,7 +96,7 @@ function lineEnding(bytes: Buffer): "LF" | "CRLF" | undefined {
 const longestOld = 2_000_000;
 
 async function previewWrite(given: string, content: string, workdir: string): Promise<Preview> {
-  const preview = pathProblem(given) ?? (await withTarget(given, workdir, (held) => previewTarget(held, content)));
+  const preview = pathProblem(given) ?? (await withTarget(given, { workdir }, (held) => previewTarget(held, content)));
   return "error" in preview ? { text: preview.error } : preview;
 }
 

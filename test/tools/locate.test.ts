@@ -40,7 +40,11 @@ test("a path inside the workdir is found with its links followed and shown relat
     [" spaced ", "work/ spaced ", " spaced "],
   ];
   for (const [given, path, shown] of cases) {
-    assert.deepEqual(await locate(given, work), { ok: true, path: join(folder, path), shown, root: work }, given);
+    assert.deepEqual(
+      await locate(given, { workdir: work }),
+      { ok: true, path: join(folder, path), shown, root: work },
+      given,
+    );
   }
 });
 
@@ -62,7 +66,7 @@ test("what lies outside the workdir is refused, by whatever way it is named [G1]
     "../workshop/secret.txt/below-a-file",
   ];
   for (const given of outside) {
-    const located = await locate(given, join(folder, "work"));
+    const located = await locate(given, { workdir: join(folder, "work") });
     assert(!located.ok, given);
     assert.equal(located.errorType, "access", given);
     assert.equal(located.error, `${given} is outside the workdir.`);
@@ -72,7 +76,7 @@ test("what lies outside the workdir is refused, by whatever way it is named [G1]
 test("a workdir that is itself a link works, by either of its names", async (t) => {
   const folder = await makeWorld(t);
   for (const given of ["file.txt", join(folder, "door/file.txt"), join(folder, "work/file.txt")]) {
-    const located = await locate(given, join(folder, "door"));
+    const located = await locate(given, { workdir: join(folder, "door") });
     assert(located.ok, given);
     assert.deepEqual([located.path, located.shown], [join(folder, "work/file.txt"), "file.txt"]);
   }
@@ -92,7 +96,7 @@ test("a path that can't be one is refused with its reason [E6]", async (t) => {
     ["file.txt/x", "not_directory", /is a file/],
   ];
   for (const [given, errorType, says] of cases) {
-    const located = await locate(given, join(folder, "work"));
+    const located = await locate(given, { workdir: join(folder, "work") });
     assert(!located.ok, given);
     assert.equal(located.errorType, errorType, given);
     assert.match(located.error, says);
@@ -102,7 +106,7 @@ test("a path that can't be one is refused with its reason [E6]", async (t) => {
 
 test("a workdir that is gone is named in the failure", async (t) => {
   const folder = await temporaryFolder(t);
-  const located = await locate("x", join(folder, "gone"));
+  const located = await locate("x", { workdir: join(folder, "gone") });
   assert(!located.ok);
   assert.match(located.error, /^The workdir .*gone does not exist\.$/);
 });
