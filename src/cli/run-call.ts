@@ -17,6 +17,8 @@ export interface CallEnd {
   readonly execution: Execution;
   /** The signal that asked us to stop, if one came. */
   readonly signal: StopSignal | undefined;
+  /** Why its processes were not held by a sandbox; null when they were, or when it started none. */
+  readonly unheld: string | null;
 }
 
 /** Runs one call to its end. A signal cancels it and waits for the proof; then the runtime is closed. */
@@ -39,8 +41,11 @@ export async function runCall(runtime: Runtime, terminal: Terminal, order: CallO
   try {
     const execution = await call;
     status?.end();
+    // Whoever switched it off knows.
+    const isUnheld = execution.sandbox?.kind === "none" && runtime.sandboxSetting !== "off";
+    const unheld = isUnheld ? await runtime.processes.sandboxProblem() : null;
     await closeRuntime(runtime, terminal);
-    return { execution, signal: watch.signal };
+    return { execution, signal: watch.signal, unheld };
   } finally {
     stopTelling();
     stopNoticing();

@@ -40,6 +40,8 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
     tellOutcome(end.execution, terminal, { quiet, askedMs: timeoutMs ?? 0 });
   }
   if (!quiet) tellEndedBackground(end.execution, terminal);
+  if (!quiet && end.unheld !== null && mode === "output")
+    terminal.tell(`deckhand: note: ${end.unheld} See deckhand doctor.`);
   return exitCodeOf(end.execution, end.signal);
 }
 

@@ -11,7 +11,7 @@ import { createEngine } from "../engine/engine.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import { openTrust } from "../gate/trust.ts";
 import { createInbox } from "../inbox/inbox.ts";
-import { childEnvironment } from "../process/child-environment.ts";
+import { childEnvironment, whyNeverPassed } from "../process/child-environment.ts";
 import { createProcesses } from "../process/processes.ts";
 import { createCallRecords } from "./call-records.ts";
 import { logQuestions } from "./log-questions.ts";
@@ -99,6 +99,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     ...loaded.warnings,
     ...(records.problem === null ? [] : [records.problem]),
     ...toolWarnings,
+    ...configuration.tools.environment.flatMap(tellNeverPassed),
     ...gate.warnings,
   ];
   const engine = createEngine({
@@ -175,6 +176,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     workdir,
     tools: catalog,
     processes,
+    sandboxSetting: configuration.sandbox.mode,
     inbox,
     warnings,
     get permissionMode() {
@@ -223,6 +225,11 @@ function inTurn(first: Permit, second: Permit): Permit {
     const then = await second({ ...request, input: checked.input });
     return then.decision === "allow" ? { ...then, input: then.input ?? input } : then;
   };
+}
+
+function tellNeverPassed(name: string): string[] {
+  const why = whyNeverPassed(name);
+  return why === undefined ? [] : [`tools.environment names "${name}", which ${why}.`];
 }
 
 function userName(): string {

@@ -15,6 +15,7 @@ import type { RunStatistics } from "../engine/statistics.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Processes } from "../process/processes.ts";
+import type { SandboxSetting } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
 import type { Settings } from "./settings.ts";
 
@@ -46,6 +47,8 @@ export interface Runtime {
   readonly workdir: string;
   readonly tools: Catalog;
   readonly processes: Processes;
+  /** What the settings want of the sandbox; `processes.sandbox()` says what there is. */
+  readonly sandboxSetting: SandboxSetting;
   /** Questions and approvals that wait for a person. */
   readonly inbox: Inbox;
   /** What does not work as it should, in sentences for a person; such as a store that can't be written. */

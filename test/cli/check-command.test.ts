@@ -42,6 +42,7 @@ test("a path is judged for what it is to be used for, from the workdir that was 
     kind: "ok",
     reasons: [],
     resolved: join(machine.workdir, "notes.txt"),
+    rule: null,
   });
 });
 
