@@ -36,7 +36,7 @@ const python: Sinks = {
 };
 
 const javascript: Sinks = {
-  run: /\b(?:exec|execSync|spawn|spawnSync|execFile|execFileSync|fork|\$)\s*[(`"]|\bBun\.(?:spawn|spawnSync|\$)|\bDeno\.(?:run|Command)\b/,
+  run: /(?:\b(?:exec|execSync|spawn|spawnSync|execFile|execFileSync|fork)|(?<![\w$.])\$)\s*[(`"]|\bBun\.(?:spawn|spawnSync|\$)|\bDeno\.(?:run|Command)\b/,
   remove: /\b(?:unlink|unlinkSync|rmdir|rmdirSync)\s*\(|\bDeno\.remove(?:Sync)?\s*\(/,
   removeAll:
     /\b(?:unlink|unlinkSync|rmdirSync|rmSync)\s*[,)]|\b(?:rm|rmSync|rimraf|removeSync|emptyDir|emptyDirSync|outputFileSync)\s*\(|\bfs\w*\.remove\s*\(|\brecursive\s*:\s*(?:true|1|!0)/,
@@ -79,7 +79,7 @@ const ruby: Sinks = {
 const php: Sinks = {
   run: /(?<![\w$>:])(?:system|exec|shell_exec|passthru|popen|proc_open|pcntl_exec|mail)\s*\(/,
   remove: /(?<![\w$>:])(?:unlink|rmdir)\s*\(/,
-  removeAll: /\barray_map\s*\(\s*"[0-9]+"|\bglob\s*\(.{0,80}unlink|\bunlink\b.{0,80}\bglob\b/s,
+  removeAll: /\bglob\s*\(.{0,80}unlink|\bunlink\b.{0,80}\bglob\b/s,
   write:
     /\b(?:file_put_contents|fopen|rename|copy|chmod|chown|symlink|link|touch|mkdir|move_uploaded_file|fwrite)\s*\(/,
   evaluate:
@@ -112,12 +112,13 @@ const awk: Sinks = {
 };
 
 const other: Sinks = {
-  run: /"[0-9]+"\s*\.?\s*!!?(?![=\w])|\b(?:system2?\*?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)(?![\w-])\s*[("'`.[ ]|do\s+shell\s+script|`[^`]+`/i,
+  run: /"[0-9]+"\s*\.?\s*!!?(?![=\w])|\b(?:system2?\*?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)(?![\w-])\s*[("'`.[ :]|do\s+shell\s+script|`[^`]+`/i,
   remove: /\b(?:file\.remove|unlink|deleteFile|delete_file|delete|rm|remove)\b\s*[("' ]/,
   removeAll:
-    /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|del_dir_r|removeItem|remove_dir_all|rmtree|delete-(?:tree|directory)[\w/-]*|remove-directory[\w-]*|deleteDirectory|removePathForcibly|remove\.all|delete_all|drop_all|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T|\brmdir\s*\(|\bunlink\s*\([^)]{0,200},\s*T|[(,]\s*(?:rm|unlink|remove)\s*[,)]/s,
+    /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|del_dir_r|removeItem|remove_dir_all|rmtree|delete-(?:tree|directory)[\w/-]*|remove-directory[\w-]*|deleteDirectory|removePathForcibly|removeDir|Directory\.Delete|remove\.all|delete_all|drop_all|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T|\brmdir\s*\(|\bunlink\s*\([^)]{0,200},\s*T|[(,]\s*(?:rm|unlink|remove)\s*[,)]/s,
   write: /\b(?:writeLines|write|open|file|File|writeFile)\b/,
-  evaluate: /\beval\s*\(\s*parse\b|\binclude_string\b|\bCode\.eval_\w+/,
+  evaluate:
+    /\beval\s*\(\s*parse\b|\b(?:include|source)\s*\(\s*(?:\w+\.)?download\b|\beval-(?:buffer|region)\b|\binclude_string\b|\bCode\.eval_\w+/,
   hide: never,
   connect: /\bsocketConnection\b|\bTCPSocket\b|\b:gen_tcp\b/,
   transfer: /\bdownload\.file\b|\bhttp(?:c|r)?\b/i,

@@ -31,7 +31,14 @@ define(
   last,
 );
 define("objcopy gobjcopy", "O= I= B= F= j= R= K= N= only-section= add-section= set-section-flags= S g x X", final);
-define("xxd", optionTable("r|revert p|ps|postscript|plain i|include b|bits e u c|cols= l|len= s|seek= g|groupsize= o= n= R=", single), (options) => options.operands.slice(1, 2));
+define(
+  "xxd",
+  optionTable(
+    "r|revert p|ps|postscript|plain i|include b|bits e u c|cols= l|len= s|seek= g|groupsize= o= n= R=",
+    single,
+  ),
+  (options) => options.operands.slice(1, 2),
+);
 define("mktemp", "p|tmpdir=? t d u q suffix=", ({ operands }) => operands);
 define("javac unsquashfs", "d= cp= f=", values("d"));
 define("uudecode", "o=", values("o"));

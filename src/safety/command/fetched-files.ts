@@ -77,7 +77,7 @@ function findCheckedOut({ name, words }: SimpleCommand): Fetched {
   const [source, target] = rest;
   if (source === undefined || !/:/.test(source.text)) return nothing;
   const place = target ?? baseWord(source);
-  return { files: [place], folders: [place] };
+  return { files: name === "svn" ? [place] : [], folders: [place] };
 }
 
 const checkoutOptions = optionTable(

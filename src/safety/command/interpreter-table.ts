@@ -158,7 +158,7 @@ define("redis-cli valkey-cli keydb-cli", {
   code: "",
 });
 define(
-  "rscript r julia elixir erl ghc ghci runghc runhaskell groovy scala scala-cli swift octave octave-cli matlab kotlin kotlinc clojure clj bb guile racket sbcl clisp ecl ccl chez scheme gsi mit-scheme chibi-scheme janet fennel hy wolframscript math maxima gp swipl crystal ocaml raku perl6 nim dart jshell csi dotnet-script gosh gst factor newlisp picolisp gforth",
+  "rscript r julia elixir erl ghc ghci runghc runhaskell groovy scala scala-cli swift octave octave-cli matlab kotlin kotlinc clojure clj bb guile racket sbcl clisp ecl ccl chez scheme gsi mit-scheme chibi-scheme janet fennel hy wolframscript maxima gp swipl crystal ocaml raku perl6 nim dart jshell csi csharp dotnet-script gosh gst newlisp picolisp gforth",
   {
     language: "other",
     options: optionTable("e|eval|E|c|execute|-eval|batch|code|g|r|x= l= v|version slave vanilla no-save script", {
@@ -169,6 +169,13 @@ define(
     silent: "v",
   },
 );
+define("cypher-shell", {
+  language: "sql",
+  options: optionTable("a|address= u|username= p|password= d|database= f|file= P|param= format= version"),
+  code: "",
+  codeOperand: 0,
+  fileOption: "f",
+});
 define("tclsh wish expect jimsh", { language: "tcl", options: optionTable("c= f= b d i n N", stops), code: "c" });
 define("emacs emacsclient", {
   language: "other",

@@ -55,7 +55,7 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
   if (sinks.write.test(code) && strings.some((value) => isForbidden(value, place)))
     add("danger", "code.write", "The code changes a file of the system or one that starts programs.");
   if (sinks.evaluate.test(code)) judgeEvaluation({ scanned, add, language, place });
-  if (loads.test(code) && strings.some((value) => isAddress(value) || isTemporary(value, place)))
+  if (findLoaded(scanned).some((value) => isAddress(value) || isTemporary(value, place)))
     add("unknown", "code.loaded", "The code runs a file from the network or from a folder that anyone can write to.");
   if (language === "php" && strings.some((value) => callbacks.test(value)))
     add("danger", "code.hidden", "The code hands the name of a dangerous function to another one.");
@@ -93,8 +93,12 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
 }
 
 const loads =
-  /(?<![\w$.-])(?:require|require_once|require_relative|include|include_once|load|do|dofile|loadfile|import|run_path|source)\s*\(?\s*"[0-9]+"/;
+  /(?<![\w$.-])(?:require|require_once|require_relative|include|include_once|load|do|dofile|loadfile|import|run_path|source)\s*\(?\s*"([0-9]+)"/g;
 const callbacks = /^(?:system|exec|shell_exec|passthru|popen|proc_open|assert|eval|unlink|rmdir)$/;
+
+function findLoaded({ code, strings }: ScannedCode): string[] {
+  return [...code.matchAll(loads)].map(([, index]) => strings[Number(index)] ?? "");
+}
 
 function isTemporary(text: string, place: Place): boolean {
   return text.startsWith("/") && locate({ text, kind: "literal", prefix: text }, place) === "temporary";
@@ -104,7 +108,7 @@ function isAddress(text: string): boolean {
   return /^(?:https?|ftp|data|php|phar|expect):/.test(text);
 }
 
-const bareShell = /^(?:\/(?:usr\/)?bin\/)?(?:env )?(?:ba|z|da|k)?sh(?: -[il]+)?$/;
+const bareShell = /^(?:\/(?:usr\/)?bin\/)?(?:env )?(?:ba|z|da|k)?sh(?: -[abefhiklmnprstuvx]+)*$/;
 
 /** Every call names one file in the workdir. */
 function removesNamedFiles({ code, strings }: ScannedCode, sinks: Sinks, place: Place): boolean {
@@ -140,7 +144,7 @@ interface Evaluation {
 /** A literal is judged as code; anything else is code that nobody has seen. */
 function judgeEvaluation({ scanned: { code, strings, commands }, add, language, place }: Evaluation): void {
   const literal =
-    /(?:eval|exec|load|loadstring|assert|setTimeout|setInterval)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:[0-9]*\s*\)|;|$)/.exec(
+    /(?<!\w)(?:eval|exec|load|loadstring|assert|setTimeout|setInterval)\s*\(?\s*"([0-9]+)"\s*[,)]?\s*(?:[0-9]*\s*\)|;|$)/.exec(
       code,
     );
   // What backticks print is nobody's literal.
@@ -209,7 +213,7 @@ function sendsSecrets({ code, strings }: ScannedCode, sinks: Sinks, text: string
 }
 
 const outputCommands =
-  /^\s*\.(?:output|once|backup|save|log|clone|excel)\s+(?:-\S+\s+|main\s+)*(\S+)|^\s*\\(?:o|w|g|out)\s+([^\s|]+)|\\copy\b.*\bto\s+'?([^'\s]+)/gim;
+  /^[ \t]*\.(?:output|once|backup|save|log|clone|excel)\s+(?:-\S+\s+|main\s+)*(\S+)|^[ \t]*\\(?:o|w|g|out)\s+([^\s|]+)|\\copy\b.{0,400}\bto\s+'?([^'\s]+)/gim;
 
 /** `.output FILE` of sqlite, `\o FILE` of psql. */
 function judgeSqlOutput(text: string, place: Place): Finding[] {

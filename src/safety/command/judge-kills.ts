@@ -18,7 +18,8 @@ export function judgeKills(commands: readonly SimpleCommand[]): Finding[] {
 const mostTargets = 64;
 
 function killsList(command: SimpleCommand, commands: readonly SimpleCommand[]): boolean {
-  if (command.words.length > mostTargets || command.words.some(({ text }) => text.includes("/proc"))) return true;
+  if (command.words.length > mostTargets || command.words.some(({ text }) => /\/proc|^\{\d+\.\.\d+\}$/.test(text)))
+    return true;
   const feeders =
     command.via.includes("xargs") || command.via.includes("parallel")
       ? commands.filter(({ name }) => name === "xargs" || name === "parallel")

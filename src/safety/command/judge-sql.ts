@@ -40,6 +40,8 @@ function judgeStatement(tokens: readonly SqlToken[]): Judged {
   const found: [string, string][] = [];
   const words = tokens.map((token) => (token.kind === "word" || token.kind === "symbol" ? token.text : ""));
   const verbs = findVerbs(words);
+  if (words.includes("DETACH") && words.includes("DELETE") && !words.includes("WHERE"))
+    found.push(["sql.delete-all", "It deletes nodes of a graph with all their relations."]);
   for (const index of verbs.slice(0, mostVerbs)) {
     const verb = words[index]!;
     const rest = tokens.slice(index + 1);

@@ -11,7 +11,7 @@ export function judgeTcl(text: string, place: Place): Finding[] {
   if (findTclCommands(text).some((command) => command === null))
     add("unknown", "code.command", "The code starts a program that is not known beforehand.");
   if (/\bfile\s+delete\b/.test(text)) add("danger", "code.delete", "The code deletes files.");
-  if (/(?:^|[;[{\n])\s*(?:eval|uplevel|subst)\s/.test(text))
+  if (/(?:^|[;[{\n])[ \t]*(?:eval|uplevel|subst)\s/.test(text))
     add("unknown", "code.evaluated", "The code runs text that is not known beforehand.");
   if (/\bsocket\s/.test(text) && /\b(?:exec|open)\b/.test(text))
     add("danger", "code.reverse-shell", "The code hands a program to another machine.");

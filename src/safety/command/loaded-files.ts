@@ -23,7 +23,11 @@ const path = /^<\(|[/\\]|\.\w+$/;
 define("bash sh zsh dash ksh", "rcfile|init-file= c o= O= s i l x e u", { names: "rcfile" });
 define("make gmake", "f|file|makefile= C|directory= I= j=? eval= o= W=", { names: "f" });
 define("ninja samu", "f= C= j= k= l= t=", { names: "f" });
-define("just task rake", "f|justfile|taskfile|rakefile= d= t= T=", { names: "f" });
+define("just rake", "f|justfile|rakefile= d= T=", { names: "f" });
+define("task", "t|taskfile= d=", { names: "t" });
+define("ant mvn", "f|file|buildfile= s|settings= P= D=", { names: "f s" });
+define("gradle gradlew", "I|init-script= b|build-file= p= P= D=", { names: "I b" });
+define("bazel bazelisk", "bazelrc= output_base=", { names: "bazelrc" });
 define("cmake", "P= S= B= G= D= E= C=", { names: "P C" });
 define("nmap", "script= p= o= i=", { long: true, names: "script", looks: path });
 define("tcpdump", "z= w= i= G= C= W= r= c=", { names: "z", looks: path });
@@ -59,7 +63,7 @@ define("sqlite3", "init= cmd=", { long: true, names: "init" });
 define("redis-cli", "eval= h= p= n=", { names: "eval", looks: /^(?:<\(|[./])/ });
 
 /** Programs whose operand is a file or a folder with commands in it. */
-const operandLoaders = /^(?:run-parts|logrotate|anacron|supervisord|monit)$/;
+const operandLoaders = /^(?:run-parts|logrotate|anacron|supervisord|monit|ansible-playbook)$/;
 
 /** Files that a program runs or loads because an option says so, besides the script that an interpreter is called with. */
 export function findLoadedFiles({ name, words }: SimpleCommand): Word[] {

@@ -1,5 +1,7 @@
 import { printsEnvironment } from "./environment-readers.ts";
+import { findInterpreter } from "./interpreters.ts";
 import { parseOptions, optionTable } from "./parse-options.ts";
+import { scanCode } from "./scan-code.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
 const secretNames = [
@@ -51,10 +53,19 @@ export function isSecretSource(command: SimpleCommand): boolean {
   if (name === "export" || name === "declare" || name === "typeset")
     return texts.every((text) => /^-[a-z]*[px]/.test(text));
   if (name === "history" || name === "fc") return true;
-  if (printsEnvironment(command)) return true;
+  if (printsEnvironment(command) || namesSecretInCode(command)) return true;
   return (
     printsCredentials(name, texts.filter((text) => !text.startsWith("-")).join(" ")) ||
     (name === "gpg" && texts.some((text) => text.startsWith("--export-secret")))
+  );
+}
+
+/** `awk 'BEGIN{while((getline l < ".env")>0)print l}'` */
+function namesSecretInCode(command: SimpleCommand): boolean {
+  const interpreter = findInterpreter(command);
+  if (interpreter === null || interpreter.language === "shell") return false;
+  return interpreter.codes.some(({ text }) =>
+    scanCode(interpreter.language, text).strings.some((value) => value.length < 4096 && isSecretPath(value)),
   );
 }
 

@@ -201,7 +201,7 @@ export const cloudRules: readonly Rule[] = [
     finds: ({ words }) =>
       words.some((word) => /\/_delete_by_query\b/.test(word.text)) ||
       (words.some((word) => /:(?:8123|8086|8181|4000|9000|8428)\b|\/(?:query|sql|_sql)\b/.test(word.text)) &&
-        words.some((word) => judgeSql(word.text.replace(/^[a-z]+=/, "")).length > 0)),
+        words.some(({ text }) => text.includes(" ") && judgeSql(text.replace(/^[a-z]+=/, "")).length > 0)),
   },
   {
     id: "cloud.delete",
@@ -265,7 +265,7 @@ function awsRules(globals: OptionTable): Rule[] {
       id: "cloud.delete",
       programs: "aws awslocal",
       subcommand:
-        "* delete*|terminate*|destroy*|remove*|purge*|deregister*|disable*|schedule-key-deletion|batch-delete*|stop-instances|release-address|cancel*|revoke*|reset*",
+        "* delete*|terminate*|destroy*|remove*|purge*|deregister*|disable*|schedule-key-deletion|batch-delete*|stop-instances|release-address|cancel*|revoke*|reset*|close-account",
       globals,
       reason: destroys,
       finds: ({ globals: given }) => !given.has("dry-run"),

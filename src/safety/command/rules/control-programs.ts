@@ -10,7 +10,11 @@ const controlPrograms =
   "vagrant multipass lxc incus virsh vboxmanage vmrun qm pct pvesh pvesm prlctl govc packer nixops juju doppler " +
   "planetscale pscale neonctl neon atlas mongocli turso hasura astro appwrite confluent databricks snow solr nats " +
   "pulsar-admin dokku platform upsun lando ddev ceph rbd gluster kubeadm talosctl microk8s rke crictl ctr velero " +
-  "puppet knife etcdctl cloudflared aptible koyeb scalingo porter okteto devspace nhost xata sanity contentful cockroach temporal";
+  "puppet knife etcdctl cloudflared aptible koyeb scalingo porter okteto devspace nhost xata sanity contentful cockroach temporal " +
+  "ovhcloud ionosctl yc stackit clever northflank zeabur helmfile skaffold tilt garden werf kapp tk buildah machinectl b2 " +
+  "azcopy limactl colima tart xe xl orb orbctl finch rdctl docker-machine kn istioctl linkerd cilium calicoctl k0s " +
+  "k0sctl clusterctl vcluster dapr tkn argo rover auth0 stripe twilio sentry-cli algolia oras crane skopeo regctl jf jfrog " +
+  "airflow mlflow dvc lakectl edgedb gel tiup ticloud couchbase-cli pxctl ceph-deploy spin kraft neo4j-admin";
 
 const destroying = new RegExp(
   `^(?:[a-z0-9-]+[:.])*(?:${
@@ -81,6 +85,15 @@ export const controlRules: readonly Rule[] = [
     reason: "It replaces everything in the store.",
     finds: ({ globals: given }) =>
       /(?:^| )snapshot restore( |$)|raft snapshot restore/.test(given.operands.map((word) => word.text).join(" ")),
+  },
+  { id: "cloud.delete", programs: "swift", subcommand: "delete", reason: "It deletes stored objects." },
+  { id: "cloud.delete", programs: "lxc-destroy", reason: "It deletes a container with the data in it." },
+  { id: "cloud.delete", programs: "tilt werf", subcommand: "down|dismiss", reason: "It deletes what was deployed." },
+  {
+    id: "cloud.delete",
+    programs: "wsl",
+    reason: "It deletes a whole system with the data in it.",
+    finds: ({ words }) => words.some((word) => word.text === "--unregister"),
   },
   { id: "cloud.delete", programs: "nomad", subcommand: "system gc", reason: "It removes what finished jobs left." },
   { id: "cloud.delete", programs: "pvesm", subcommand: "free", reason: "It deletes a volume with the data in it." },

@@ -35,7 +35,8 @@ const tasks: readonly (readonly [programs: string, names: string])[] = [
 export const databaseRules: readonly Rule[] = [
   {
     id: "database.drop",
-    programs: "dropdb dropuser pg_dropcluster pg_resetwal mysql_install_db mongo-drop",
+    programs:
+      "kafka-delete-records kafka-delete-records.sh dropdb dropuser pg_dropcluster pg_resetwal mysql_install_db mongo-drop",
     reason: drops,
   },
   ...tasks.map(([programs, names]): Rule => ({
@@ -121,11 +122,12 @@ export const databaseRules: readonly Rule[] = [
     reason: "It empties the store or stops the server at the other end.",
     finds: ({ command: { input } }) =>
       (input.kind === "text" || input.kind === "dynamic") &&
-      (judgeRedis(input.text).length > 0 || /^\s*(?:flush_all|shutdown|DELETE \/\S* HTTP)/im.test(input.text)),
+      (judgeRedis(input.text).length > 0 || /^[ \t]*(?:flush_all|shutdown|DELETE \/\S* HTTP)/im.test(input.text)),
   },
   {
     id: "database.flush",
-    programs: "rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh etcdctl consul influx nats",
+    programs:
+      "rabbitmqctl rabbitmqadmin kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh etcdctl consul influx nats",
     reason: "It deletes stored messages or settings.",
     finds: ({ words }) =>
       words.some((word) =>

@@ -79,6 +79,27 @@ export const deleteRules: readonly Rule[] = [
     reason: "It deletes folders with everything in them.",
   },
   {
+    id: "delete.uncommitted",
+    programs: "hg",
+    subcommand: "purge|clean|strip|rollback",
+    reason: "It throws away work that is not recorded anywhere else.",
+  },
+  {
+    id: "delete.uncommitted",
+    programs: "svn",
+    subcommand: "revert|cleanup",
+    options: optionTable("R|recursive depth= remove-unversioned remove-ignored"),
+    reason: "It throws away work that is not recorded anywhere else.",
+    finds: ({ options }) => options.has("recursive", "remove-unversioned", "remove-ignored"),
+  },
+  {
+    id: "delete.remote",
+    programs: "svn",
+    subcommand: "delete|del|remove|rm",
+    reason: "It deletes something in the repository itself.",
+    finds: ({ words }) => words.some((word) => /^[a-z+]+:\/\//.test(word.text)),
+  },
+  {
     id: "delete.trash",
     programs: "trash-empty trash-rm gio",
     reason: "It empties the trash.",

@@ -16,6 +16,7 @@ const diskPrograms: readonly (readonly [programs: string, looks: string])[] = [
   ["dmsetup", "ls|info|status|table|deps"],
   ["mdadm", "--detail|-D|--examine|-E|--query|-Q"],
   ["tune2fs", "-l"],
+  ["debugfs", "-R|-V"],
   ["fsck fsck.* e2fsck xfs_repair", "-n|-N"],
   ["zpool", "list|status|get|history|iostat|events"],
   ["zfs", "list|get|diff|holds"],

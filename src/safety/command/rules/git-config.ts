@@ -84,7 +84,7 @@ export const gitExecRules: readonly Rule[] = [
     id: "git.remote-helper",
     programs: "git",
     reason: "The address makes git start another program.",
-    finds: ({ words }) => words.some((word) => /(?:^|=|\s)(?:ext|fd)::/.test(word.text)),
+    finds: ({ words }) => words.some((word) => /(?:^|=|\s)(?:ext|fd)::|^\w+:\/\/-/.test(word.text)),
   },
 ];
 

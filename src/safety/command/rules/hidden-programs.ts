@@ -69,7 +69,7 @@ export const hiddenProgramRules: readonly Rule[] = [
           /^-(?:-eval|-cmd|ex)/.test(word.text);
         return (
           isCode &&
-          /!|\bsystem\b|\bshell|\bspawn\b|\bexec\b|call-process|start-process|\bpython\b|\blua\b|\bpy3?\b|delete-(?:file|directory)|\bdelete\s*\(|\bwritefile\s*\(|\bjob_?start\s*\(|\bterm(?:open|_start)\s*\(|^\s*script\s|\bpipe\b.*\||\|["'\s]*$/.test(
+          /!|\bsystem\b|\bshell|\bspawn\b|\bexec\b|call-process|start-process|\bpython\b|\blua\b|\bpy3?\b|delete-(?:file|directory)|\bdelete\s*\(|\bwritefile\s*\(|\bjob_?start\s*\(|\bterm(?:open|_start)\s*\(|^\s*script\s|\bpipe\b.{0,200}\||\|["'\s]*$/.test(
             word.text,
           )
         );

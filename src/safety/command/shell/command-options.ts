@@ -88,7 +88,7 @@ function findInWords(name: string, args: readonly Word[]): Word[] {
   if (name === "java") return args.flatMap((word) => cut(word, /^-XX:On(?:OutOfMemory)?Error=(.*)$/s));
   if (!/^(?:pdf|xe|lua)?(?:la)?tex$/.test(name)) return [];
   return args.flatMap((word) => {
-    const text = /\\write18\s*\{([^}]*)\}|\\input\s*\|\s*"?([^"}]*)/.exec(word.text);
+    const text = /\\write18\s*\{([^}]{0,2000})\}|\\input\s*\|\s*"?([^"}]{0,2000})/.exec(word.text);
     return text === null ? [] : [literal(text[1] ?? text[2] ?? "")];
   });
 }

@@ -10,7 +10,7 @@ export type Expansion =
   | { readonly kind: "list"; readonly items: readonly string[]; readonly isJoined: boolean }
   | { readonly kind: "unknown"; readonly isTainted: boolean; readonly glob?: string };
 
-export const unknown: Expansion = { kind: "unknown", isTainted: false };
+const unknown: Expansion = { kind: "unknown", isTainted: false };
 
 /** What `$name` stands for, as far as the text itself tells. Undefined: the text never sets it. */
 export function lookUp(name: string, scope: Scope): Expansion | undefined {

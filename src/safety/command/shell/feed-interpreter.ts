@@ -13,8 +13,7 @@ export function feedInterpreter(command: SimpleCommand, scope: Scope): Output {
     return null;
   }
   const { language } = interpreter;
-  if (language === "shell")
-    for (const file of findLoadedFiles(command)) feedFile(file, language, { command, scope });
+  if (language === "shell") for (const file of findLoadedFiles(command)) feedFile(file, language, { command, scope });
   let output: Output = null;
   for (const code of interpreter.codes) output = feedCode(code, language, { command, scope });
   const script: ShellWord | null = interpreter.script;

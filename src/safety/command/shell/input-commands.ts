@@ -22,7 +22,7 @@ const commandLines: Readonly<Record<string, RegExp>> = {
   gdb: /^(?:shell|!|pipe\b.*\|)\s*(.+)$/,
   dc: unixEscape,
   gnuplot: /^\s*(?:!|system\s*\(?\s*["']|.*["'][|<]\s*)([^"']+)/,
-  m4: /\be?syscmd\(`?(.*?)[`']?\)/,
+  m4: /\be?syscmd\(`?(.{0,400}?)[`']?\)/,
   ftp: lineEscape,
   sftp: lineEscape,
   lftp: lineEscape,
