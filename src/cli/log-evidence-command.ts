@@ -31,11 +31,18 @@ function judge(
   const hasOutcome = shown.some(({ entry }) => entry["type"] === "tool_result" || entry["type"] === "tool_error");
   // One line that tells of the whole call has its input.
   const hasIntent = shown.some(({ entry }) => entry["type"] === "tool_call" || "input" in entry);
-  const isSound = problems.length === 0 && shown.length > 0 && shown.every(({ isIntact }) => isIntact);
+  const doubts = report.warnings.filter(({ kind, writer }) => kind === "unconfirmed" && writers.has(writer));
+  // Not all problems are listed: one of the others may be about these lines.
+  const isListed = report.problemCount === report.problems.length;
+  const isSound = problems.length === 0 && isListed && shown.length > 0 && shown.every(({ isIntact }) => isIntact);
   const remarks = [
     ...(hasIntent ? [] : ["Its intent is not in the log."]),
     ...(hasOutcome ? [] : ["Its outcome is not in the log: it still runs, or what became of it is unknown."]),
+    ...(report.headsChecked === null
+      ? ["The store could not be asked, so it can't be told whether somebody else put these lines in."]
+      : []),
     ...problems.map(tellFinding),
+    ...doubts.map(tellFinding),
     ...(report.ok || problems.length > 0 ? [] : ["The log has problems elsewhere: see deckhand log verify."]),
     isSound ? "These lines fit their hashes, and the chains of their writers are whole." : "This is no sound evidence.",
   ];
@@ -47,6 +54,8 @@ function judge(
       has_outcome: hasOutcome,
       lines: shown.map(({ entry, segment, line, isIntact }) => ({ segment, line, intact: isIntact, entry })),
       problems: toWire(problems),
+      doubts: toWire(doubts),
+      store_asked: report.headsChecked !== null,
       log_is_whole: report.ok,
       head: report.head,
     },

@@ -49,7 +49,7 @@ function readQuery(invocation: Invocation): EntryQuery {
   const conversationId = invocation.value("conversation");
   return {
     ...(types.length === 0 ? {} : { types }),
-    ...(tool === undefined ? {} : { tool }),
+    ...(tool === undefined ? {} : { tools: [tool] }),
     ...(conversationId === undefined ? {} : { conversationId }),
   };
 }

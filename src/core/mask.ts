@@ -4,6 +4,8 @@ import type { Execution } from "./execution.ts";
 export interface Mask {
   execution(execution: Execution): Execution;
   text(text: string): string;
+  /** Any JSON value, deep. Left out: a value that is no text can't be masked, and is not told. */
+  value?<Value>(value: Value): Value;
   /** For output that comes in pieces. Left out: each piece is masked by itself. */
   stream?(): MaskStream;
 }

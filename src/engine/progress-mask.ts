@@ -22,20 +22,29 @@ export function createProgressMask(mask: UnbreakableMask, emit: (progress: Progr
 
   return {
     tell(progress) {
-      const { output, message } = progress;
-      if (output === undefined && message === undefined) return emit(progress);
+      const { output, message, ...more } = progress;
       // A piece that is held back whole still shows life.
       emit({
-        ...progress,
-        ...(output === undefined ? {} : { output: streamOf(progress.stream).push(output) }),
-        ...(message === undefined ? {} : { message: mask.text(message) }),
+        ...(isPlain(more) ? more : mask.object(more)),
+        ...(output === undefined ? {} : { output: streamOf(progress.stream).push(String(output)) }),
+        ...(message === undefined ? {} : { message: mask.text(String(message)) }),
       });
     },
     end() {
       for (const [stream, masked] of streams ?? []) {
         const output = masked.end();
-        if (output !== "") emit({ output, ...(stream === undefined ? {} : { stream }) });
+        const more = stream === undefined ? {} : { stream };
+        if (output !== "") emit({ ...(isPlain(more) ? more : mask.object(more)), output });
       }
     },
   };
+}
+
+/** What the type promises holds no secret; a tool of somebody else may tell more, and in other types. */
+function isPlain(more: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(more).every(
+    ([key, value]) =>
+      ((key === "done" || key === "total") && typeof value === "number") ||
+      (key === "stream" && (value === "stdout" || value === "stderr")),
+  );
 }

@@ -5,6 +5,8 @@ import type { ProcessNote } from "../core/stop-report.ts";
 /** A mask that never throws, and that has a stream of its own for a mask without one. */
 export interface UnbreakableMask extends Mask {
   stream(): MaskStream;
+  /** Nothing, when it can't be masked. */
+  object(object: object): object;
 }
 
 /** When masking breaks, the record loses what could hold a secret rather than the call its end. */
@@ -25,6 +27,13 @@ export function unbreakableMask(mask: Mask): UnbreakableMask {
         return masked?.id === execution.id ? masked : withhold(execution);
       } catch {
         return withhold(execution);
+      }
+    },
+    object(object) {
+      try {
+        return mask.value?.(object) ?? {};
+      } catch {
+        return {};
       }
     },
     stream() {

@@ -88,7 +88,8 @@ function weigh(options: GateOptions, request: PermitRequest, found: Assessment):
     const { text } = denying.rule;
     return refuse("rule", `the rule deny ${text} covers it`, { rule: text, dangers: found.dangers });
   }
-  if (found.dangers.length > 0) return weighDanger(options, request, found, denying && couldCover("deny", denying));
+  if (found.dangers.length > 0)
+    return weighDanger(options, request, { found, doubt: denying && couldCover("deny", denying) });
   if (isOrder(request) && !denying) return ordered;
 
   const asking = findRestricting(rules.ask, tool.name, found.subject);
@@ -111,7 +112,11 @@ function couldCover(effect: "deny" | "ask", { rule, isSure }: NonNullable<Return
   return `the rule ${effect} ${rule.text} ${isSure ? "covers" : "could cover"} it`;
 }
 
-function weighDanger(options: GateOptions, request: PermitRequest, found: Assessment, doubt?: string): Decided {
+function weighDanger(
+  options: GateOptions,
+  request: PermitRequest,
+  { found, doubt }: { readonly found: Assessment; readonly doubt: string | undefined },
+): Decided {
   const { dangers } = found;
   const mode = options.mode();
   const reasons = dangers.map(({ reason, command }) => `${reason} (${command})`);

@@ -16,12 +16,12 @@ export function fitCommand(spec: CommandSpec, command: SimpleCommand, effect: "a
   if (command.words.length === 0) return "no";
   if (effect === "allow" && !sameTexts(redirects, writtenFiles(command))) return "no";
   const rule = { words, takesMore: spec.takesMore };
-  if (effect === "allow") return fitWords(rule, [...assignmentWords(command), ...command.words], command, effect);
-  const direct = fitWords(rule, command.words, command, effect);
+  if (effect === "allow") return fitWords(rule, [...assignmentWords(command), ...command.words], { command, effect });
+  const direct = fitWords(rule, command.words, { command, effect });
   if (direct === "yes") return "yes";
   // `git -C . push` pushes: what stands between a program and its sub-command must not hide it.
   const fits = skipLeadingOptions(command).map((reading) => {
-    const fit = fitWords(rule, reading.words, command, effect);
+    const fit = fitWords(rule, reading.words, { command, effect });
     return fit === "yes" && !reading.isSure ? "maybe" : fit;
   });
   return fits.includes("yes") ? "yes" : fits.includes("maybe") ? "maybe" : direct;
@@ -39,8 +39,7 @@ export function grantableText(command: SimpleCommand): string {
 function fitWords(
   spec: Omit<CommandSpec, "kind">,
   given: readonly Word[],
-  command: SimpleCommand,
-  effect: "allow" | "restrict",
+  { command, effect }: { readonly command: SimpleCommand; readonly effect: "allow" | "restrict" },
 ): PartFit {
   const hasUnknown = given.some(isDynamic);
   let isSure = true;

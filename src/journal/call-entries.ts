@@ -39,7 +39,7 @@ export function outcomeDraft(
   const isOk = state === "completed";
   let body =
     `"type":"${isOk ? "tool_result" : "tool_error"}","id":${json(execution.id)}${namesOf(execution)},` +
-    `"latency_ms":${json(execution.durationMs)},"status":"${isOk ? "ok" : "error"}","error_type":${json(errorType)},` +
+    `"latency_ms":${json(rounded(execution.durationMs))},"status":"${isOk ? "ok" : "error"}","error_type":${json(errorType)},` +
     `"canary_bucket":null,"state":"${state}","run_phase":"${execution.runPhase}"`;
   if (options.whole) body += `,"input":${inputOf(execution.toolInput)}${placeOf(execution)}`;
   if (options.whole && options.audit) body += outputOf(execution, auditCharacters);
@@ -99,6 +99,11 @@ const plain = /^[\w .,:;@/+-]*$/;
 function json(value: string | number | null): string {
   if (typeof value === "string") return value.length < 64 && plain.test(value) ? `"${value}"` : JSON.stringify(value);
   return Number.isFinite(value) ? `${value}` : "null";
+}
+
+/** Nobody measures nanoseconds here, and they would be half of the number. */
+function rounded(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1000) / 1000;
 }
 
 /** Of bounded size, whatever it is. */

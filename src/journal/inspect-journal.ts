@@ -24,7 +24,9 @@ export function inspectJournal(folder: string, heads: readonly JournalHead[]): J
   const segments = listSegments(folder);
   const last = segments.at(-1);
   if (!last) {
-    const problems = heads.length === 0 ? [] : ["the log is gone, and the store remembers that there was one"];
+    const problems = heads.every(({ seq }) => seq === 0)
+      ? []
+      : ["the log is gone, and the store remembers that there was one"];
     return { segments: 0, bytes: 0, lastAt: null, problems, remarks: [] };
   }
   const sizes = new Map(segments.map((segment) => [segment.number, sizeOf(segment)]));

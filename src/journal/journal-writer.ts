@@ -19,6 +19,8 @@ export interface JournalWriter {
   readonly id: string;
   /** How many lines of it are in the file. */
   readonly written: number;
+  /** As `write` has told it last; its number is 0 before the first line. */
+  readonly head: JournalHead;
   /** Writes them all, in one write where the disk lets it, or throws a RuntimeError; then those that are missing count as lost. */
   write(drafts: readonly Draft[]): JournalHead;
 }
@@ -49,6 +51,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   let isOpened = false;
   let seq = 0;
   let prev: string | null = null;
+  let head: JournalHead = { writer: id, seq: 0, hash: "", segment: 0, bytes: 0, at: 0 };
   let lost = { lines: 0, since: 0, reason: "", ids: [] as string[] };
   /** What this writer itself left unfinished at the end of the file. */
   let ownTorn: Torn | null = null;
@@ -86,7 +89,8 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
       isOpened = true;
       ownTorn = null;
       if (lost.lines > 0) lost = { lines: 0, since: 0, reason: "", ids: [] };
-      return { writer: id, seq, hash: prev, segment: tail.segment, bytes: tail.size + written, at: clock.now() };
+      head = { writer: id, seq, hash: prev, segment: tail.segment, bytes: tail.size + written, at: clock.now() };
+      return head;
     } catch (thrown) {
       count(left, thrown);
       throw thrown;
@@ -175,6 +179,9 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     id,
     get written() {
       return seq;
+    },
+    get head() {
+      return head;
     },
     write,
   };

@@ -77,7 +77,9 @@ export function openJournal(options: JournalOptions): Journal {
   let cancelTimer: (() => void) | undefined;
   let cancelSync: (() => void) | undefined;
   let forgetExit: (() => void) | undefined;
+  let isPostponed = false;
   let isClosed = false;
+  let closing: Promise<void> | undefined;
 
   function draftOf(entry: JournalEntry): Draft {
     const { type, ...said } = entry;
@@ -91,6 +93,8 @@ export function openJournal(options: JournalOptions): Journal {
     try {
       if (isClosed)
         throw new RuntimeError("LOG_UNWRITABLE", `The log ${file.path} was closed: open it again to write.`);
+      const known = keeper.announce(writer.head);
+      if (known) return known.then(() => write(drafts));
       writeOut(drafts);
     } catch (thrown) {
       if (settings.onFailure === "refuse") return Promise.reject(toLogError(thrown, file.path));
@@ -131,6 +135,22 @@ export function openJournal(options: JournalOptions): Journal {
   }
 
   function writeWaiting(): void {
+    if (!cancelTimer || isPostponed) return;
+    const known = keeper.announce(writer.head);
+    if (known) {
+      isPostponed = true;
+      void known.then(writePostponed);
+    } else {
+      tryWriteOut();
+    }
+  }
+
+  function writePostponed(): void {
+    isPostponed = false;
+    writeWaiting();
+  }
+
+  function tryWriteOut(): void {
     try {
       writeOut([]);
     } catch {
@@ -139,7 +159,7 @@ export function openJournal(options: JournalOptions): Journal {
   }
 
   function writeLast(): void {
-    writeWaiting();
+    tryWriteOut();
     keeper.writeNow();
   }
 
@@ -163,7 +183,28 @@ export function openJournal(options: JournalOptions): Journal {
 
   async function flush(): Promise<void> {
     writeWaiting();
+    if (keeper.announcing) await keeper.announcing;
     await keeper.flush();
+  }
+
+  async function close(): Promise<void> {
+    writeWaiting();
+    if (keeper.announcing) await keeper.announcing;
+    isClosed = true;
+    try {
+      if (writer.written > 0) {
+        void keeper.announce(writer.head);
+        keeper.moved(writer.write([{ at: clock.now(), body: encodeBody({ type: "closed" }) }]));
+        if (settings.fsync !== "never") await sync();
+      }
+    } catch (thrown) {
+      options.onFailed({ id: "", error: messageOf(thrown) });
+    } finally {
+      cancelSync?.();
+      await keeper.flush();
+      forgetExit?.();
+      file.close();
+    }
   }
 
   return {
@@ -183,23 +224,6 @@ export function openJournal(options: JournalOptions): Journal {
     writeBehind,
     collectFrom: (collect) => void collectors.push(collect),
     flush,
-    async close() {
-      if (isClosed) return;
-      writeWaiting();
-      isClosed = true;
-      try {
-        if (writer.written > 0) {
-          keeper.moved(writer.write([{ at: clock.now(), body: encodeBody({ type: "closed" }) }]));
-          if (settings.fsync !== "never") await sync();
-        }
-      } catch (thrown) {
-        options.onFailed({ id: "", error: messageOf(thrown) });
-      } finally {
-        cancelSync?.();
-        await keeper.flush();
-        forgetExit?.();
-        file.close();
-      }
-    },
+    close: () => (closing ??= close()),
   };
 }

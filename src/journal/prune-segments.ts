@@ -35,7 +35,8 @@ const mostContinued = 500;
 
 /**
  * Removes closed segments whose lines are all older. What was removed is told by a line of the journal first, so that the rest
- * still verifies; with it, where the chains go on that began in them.
+ * still verifies; with it, where the chains go on that began in them. The store is told before: a line that nobody but itself
+ * confirms could be anybody's.
  */
 export async function pruneSegments(options: {
   readonly folder: string;
@@ -56,14 +57,16 @@ export async function pruneSegments(options: {
     .filter(([writer, { isOpen }]) => isOpen || present.has(writer))
     .map(([writer, { seq, hash }]): Continued => ({ writer, seq, hash }))
     .slice(-mostContinued);
+  const [firstSegment, lastSegment] = [removed[0]!.number, removed.at(-1)!.number];
+  await heads?.savePrune({ firstSegment, lastSegment, lastHash: survey.lastHash, at: journal.now() });
   // Not by `append`: a mask could take a hash for a secret.
   const body = encodeBody({
     type: "pruned",
     what: "segments",
     count: removed.length,
     until: survey.lastAt,
-    first_segment: removed[0]!.number,
-    last_segment: removed.at(-1)!.number,
+    first_segment: firstSegment,
+    last_segment: lastSegment,
     lines: survey.lines,
     bytes: survey.bytes,
     first_hash: survey.firstHash,

@@ -18,15 +18,21 @@ export type EntryFilter = (entry: Readonly<Record<string, unknown>>) => boolean;
 
 export interface EntryQuery {
   readonly types?: readonly string[];
-  readonly tool?: string;
+  /** Any of these names. */
+  readonly tools?: readonly string[];
   readonly conversationId?: string;
 }
 
-export function filterOf({ types, tool, conversationId }: EntryQuery): EntryFilter {
+export function filterOf({ types, tools, conversationId }: EntryQuery): EntryFilter {
   return (entry) =>
     (types === undefined || types.includes(String(entry["type"]))) &&
-    (tool === undefined || [entry["tool_name"], entry["tool"], entry["asked_for"]].includes(tool)) &&
+    (tools === undefined || namesOf(entry).some((name) => tools.includes(name))) &&
     (conversationId === undefined || entry["conversation_id"] === conversationId);
+}
+
+function namesOf(entry: Readonly<Record<string, unknown>>): string[] {
+  const names = [entry["tool_name"], entry["tool"], entry["asked_for"]];
+  return names.filter((name) => typeof name === "string");
 }
 
 /** All entries, oldest first. `mention`: only lines that contain this text; a quick look before the dear one. */

@@ -5,7 +5,7 @@ import { suffixBytes, suffixForm } from "./journal-line.ts";
 /** How a segment ends. */
 export interface Tail {
   readonly size: number;
-  /** The hash of its last line; null when it is empty or ends with something else. */
+  /** The hash of its last whole line; null when there is none, or something else stands after it. */
   readonly lastHash: string | null;
   /** Bytes after the last line end: a line that was never finished. */
   readonly torn: Torn | null;
@@ -18,10 +18,16 @@ export interface Torn {
 
 export function readTail(fd: number, size: number): Tail {
   if (size === 0) return { size, lastHash: null, torn: null };
+  if (readAt(fd, size - 1, 1)[0] === lineEnd) return { size, lastHash: readHash(fd, size), torn: null };
+  const torn = readTorn(fd, size);
+  return { size, lastHash: readHash(fd, size - torn.bytes), torn };
+}
+
+/** Of the line that ends there. */
+function readHash(fd: number, size: number): string | null {
   const length = Math.min(size, suffixBytes + 1);
   const end = readAt(fd, size - length, length);
-  if (end.at(-1) !== lineEnd) return { size, lastHash: null, torn: readTorn(fd, size) };
-  return { size, lastHash: suffixForm.exec(end.toString("latin1", 0, end.length - 1))?.[1] ?? null, torn: null };
+  return suffixForm.exec(end.toString("latin1", 0, Math.max(0, end.length - 1)))?.[1] ?? null;
 }
 
 const lineEnd = 0x0a;

@@ -1,38 +1,43 @@
+import { lstatSync } from "node:fs";
 import type { JournalHead } from "../core/journal-heads.ts";
 import { hashOfLine, readClaim, type Line } from "./journal-line.ts";
 import { findLine, readLines, type FoundLine, type RawLine } from "./read-lines.ts";
 import { listSegments, type Segment } from "./segments.ts";
+import { findUnaccounted } from "./verify-accounts.ts";
 import { createCitations } from "./verify-citations.ts";
 import { createFragments } from "./verify-fragments.ts";
+import { openStoreMemory, type Recall } from "./verify-memory.ts";
+import { createPrunes, textOf } from "./verify-prunes.ts";
 import { createFindings, type ProblemKind, type VerifyReport, type WarningKind, type Where } from "./verify-report.ts";
-import { createWriterChain, type Continued, type WriterChain } from "./verify-writer.ts";
+import { createWriterChain, type WriterChain } from "./verify-writer.ts";
 
 export interface VerifyOptions {
   readonly folder: string;
-  /** Read before the journal: a head that is newer than what was read would look like a cut. Or why they are unknown. */
-  readonly heads: readonly JournalHead[] | string;
-  /** A hash that somebody noted: it has to be in the journal. */
+  /** Asked before the journal is read, after that, and where a writer is not known. */
+  readonly recall: Recall;
+  /** A hash that somebody noted: it has to be in the journal, and to account for what stands before it. */
   readonly head?: string;
 }
 
 /** Reads all segments once and tells what does not fit. Changes nothing. Rejects only when a file can't be read. */
-export async function verifyJournal({ folder, heads, head: noted }: VerifyOptions): Promise<VerifyReport> {
+export async function verifyJournal({ folder, recall, head: noted }: VerifyOptions): Promise<VerifyReport> {
   const problems = createFindings<ProblemKind>();
   const warnings = createFindings<WarningKind>();
   const citations = createCitations();
   const fragments = createFragments(problems, warnings);
+  const memory = openStoreMemory(recall);
+  const prunes = createPrunes(memory, problems, warnings);
   const chains = new Map<string, WriterChain>();
-  const knownHeads = new Map((typeof heads === "string" ? [] : heads).map((each) => [each.writer, each]));
-  const continued: Continued[] = [];
   const lengths = new Map<number, number>();
-  let prunedTo = 0;
   let notedSeen = false;
   const total = { lines: 0, bytes: 0, firstAt: null as string | null, lastAt: null as string | null };
   let head: string | null = null;
 
   const segments = listSegments(folder);
+  const readable = segments.filter(isReadable);
   checkNumbers();
-  for (const segment of segments) {
+  checkFolder();
+  for (const segment of readable) {
     const before = total.bytes;
     for await (const block of readLines(segment.path)) for (const raw of block) readRaw(segment, raw);
     fragments.endOf(segment.name);
@@ -45,7 +50,7 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
     ...total,
     writers: chains.size,
     head,
-    headsChecked: typeof heads === "string" ? null : heads.length,
+    headsChecked: memory.silence === null ? memory.heads.size : null,
     problems: problems.list,
     problemCount: problems.count,
     warnings: warnings.list,
@@ -72,9 +77,16 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
     if (noted === line.hash) notedSeen = true;
     if (raw.number === 1) checkFirst(segment, found, placed);
     if (line.after !== null) citations.cite(line.after, placed, raw.number === 1 && segment === segments[0]);
-    chainOf(line.writer).follow(line, placed);
+    chainOf(line.writer, placed).follow(line, placed);
     citations.know(line.hash);
     if (specialTypes.has(line.type)) readSpecial(line, found.bytes, placed);
+  }
+
+  function checkWriter(writer: string, where: Where): void {
+    if (memory.knows(writer)) return;
+    const message =
+      "the store does not know its writer: all lines of it were put in, or the store is not that of this log";
+    problems.add("unknown_writer", message, where);
   }
 
   /** Not a line, or one that does not fit its hash. */
@@ -88,21 +100,35 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
     problems.add("edited", "does not fit its hash: it was changed", { ...where, writer, seq });
     const hashes = [hash, hashOfLine(raw.bytes)];
     for (const each of hashes) citations.know(each);
-    chainOf(writer).tolerate({ seq, hashes });
+    chainOf(writer, { ...where, writer, seq }).tolerate({ seq, hashes });
   }
 
   function readSpecial(line: Line, bytes: Buffer, where: Where): void {
     const entry = parseEntry(bytes);
+    // Whoever is not known explains nothing.
+    if (!memory.knows(line.writer)) return;
     if (line.type === "repaired") fragments.explain(Number(entry["bytes"]), textOf(entry["sha256"]), where);
     if (line.type === "gap") {
       warnings.add("gap", `${textOf(entry["lines"])} lines could not be written (${textOf(entry["reason"])})`, where);
     }
-    if (line.type !== "pruned") return;
-    const { what, count, until } = entry;
-    warnings.add("pruned", `${textOf(count)} ${textOf(what)} until ${textOf(until)} were removed by retention`, where);
-    if (what !== "segments") return;
-    prunedTo = Math.max(prunedTo, Number(entry["last_segment"]) || 0);
-    if (Array.isArray(entry["continued"])) continued.push(...(entry["continued"] as Continued[]));
+    if (line.type === "pruned") prunes.add(entry, where);
+  }
+
+  function isReadable({ name, path }: Segment): boolean {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats || stats.isFile()) return true;
+    const what = stats.isSymbolicLink() ? "a link" : "not a file";
+    problems.add("not_a_file", `is ${what}, which the log never is: it was not read`, { segment: name, line: null });
+    return false;
+  }
+
+  function checkFolder(): void {
+    if (!lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink()) return;
+    problems.add(
+      "not_a_file",
+      `the folder ${folder} is a link, which it never is: whoever made it chose the log`,
+      null,
+    );
   }
 
   function checkNumbers(): void {
@@ -110,8 +136,10 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
       const before = segments[index - 1]?.number;
       if (before === undefined || segment.number === before + 1) continue;
       const lost =
-        segment.number - before === 2 ? `segment ${before + 1}` : `segments ${before + 1} to ${segment.number - 1}`;
-      problems.add("segment", `${lost} before this one is missing`, { segment: segment.name, line: 1 });
+        segment.number - before === 2
+          ? `segment ${before + 1} before this one is`
+          : `segments ${before + 1} to ${segment.number - 1} before this one are`;
+      problems.add("segment", `${lost} missing`, { segment: segment.name, line: 1 });
     }
   }
 
@@ -130,17 +158,20 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
     return chains.get(writer)?.seq;
   }
 
-  function chainOf(writer: string): WriterChain {
+  function chainOf(writer: string, where: Where): WriterChain {
     let chain = chains.get(writer);
     if (!chain) {
+      checkWriter(writer, where);
       const isKnown = (hash: string): boolean => citations.isRecent(hash);
-      chain = createWriterChain(writer, { head: knownHeads.get(writer), problems, warnings, isKnown });
+      chain = createWriterChain(writer, { head: memory.heads.get(writer), problems, warnings, isKnown });
       chains.set(writer, chain);
     }
     return chain;
   }
 
   async function finish(): Promise<void> {
+    memory.refresh();
+    const { to: prunedTo, continued } = prunes.end();
     for (const each of continued) chains.get(each.writer)?.continueFrom(each);
     const first = segments[0]?.number ?? 1;
     const isPruned = first > 1 && prunedTo >= first - 1;
@@ -150,26 +181,26 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
         line: 1,
       });
     }
-    await citations.resolve(segments, problems, isPruned);
+    await citations.resolve(readable, problems, isPruned);
     const last = segments.at(-1)?.name ?? "chat_log.jsonl";
-    for (const chain of chains.values()) chain.end(last);
-    fragments.end(seqOf, knownHeads);
-    tellHeads(last);
+    for (const [writer, chain] of chains) chain.end(last, memory.headOf(writer));
+    fragments.end(seqOf, memory.heads);
+    tellHeads(last, prunedTo);
+    await checkNoted();
   }
 
-  function tellHeads(last: string): void {
-    if (typeof heads === "string") {
-      warnings.add(
-        "heads_unknown",
-        `the store can't say where the log ended (${heads}), so a cut end is not found`,
-        null,
-      );
+  function tellHeads(last: string, prunedTo: number): void {
+    if (memory.silence !== null) {
+      const lacks = "so neither a cut end nor lines of somebody who is no writer are found";
+      warnings.add("heads_unknown", `the store can't be asked (${memory.silence}), ${lacks}`, null);
     }
-    for (const each of knownHeads.values()) {
+    for (const each of memory.heads.values()) {
       if (chains.has(each.writer)) {
         checkLength(each);
         continue;
       }
+      // Either it never came to its first line, or retention took all of them.
+      if (each.seq === 0 || each.segment <= prunedTo) continue;
       problems.add("truncated", `no line of writer ${each.writer} is there; the store knows of ${each.seq}`, {
         segment: last,
         line: null,
@@ -177,9 +208,21 @@ export async function verifyJournal({ folder, heads, head: noted }: VerifyOption
         seq: each.seq,
       });
     }
-    if (noted !== undefined && !notedSeen) {
+  }
+
+  async function checkNoted(): Promise<void> {
+    if (noted === undefined) return;
+    if (!notedSeen) {
       problems.add("other_head", `no line has the hash ${noted.slice(0, 16)}…, which was noted before`, null);
+      return;
     }
+    const isConfirmed = ({ writer, seq }: Line): boolean => seq <= (memory.headOf(writer)?.seq ?? 0);
+    const found = await findUnaccounted(readable, noted, isConfirmed);
+    if (!found) return;
+    const what = found.count === 1 ? "this line" : `this and ${found.count - 1} more lines`;
+    const why = "put in, or written in the same moment as a line of somebody else";
+    const message = `neither the head that was noted nor the store accounts for ${what} before it: ${why}`;
+    problems.add("unaccounted", message, found.first);
   }
 
   /** Also a line end alone may have been cut off. */
@@ -200,8 +243,4 @@ function parseEntry(bytes: Buffer): Record<string, unknown> {
   } catch {
     return {}; // Its hash is true, so whoever wrote it meant it so.
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -4,7 +4,10 @@
  * - `reordered`, `duplicated`, `inserted`: lines that do not belong where they are
  * - `broken_chain`: whole lines that do not follow each other: one of them was replaced
  * - `segment`: a whole segment is missing, or not the one that its name says
- * - `other_head`: the hash that was noted is not in the log
+ * - `unknown_writer`: lines of a writer that the store has never heard of
+ * - `not_a_file`: a link, or something else, in the place of the log
+ * - `other_head`: the hash that was noted is not in the log; `unaccounted`: it is, but neither it nor the store accounts for
+ *   all that stands before it
  */
 export type ProblemKind =
   | "edited"
@@ -16,10 +19,17 @@ export type ProblemKind =
   | "inserted"
   | "broken_chain"
   | "segment"
-  | "other_head";
+  | "unknown_writer"
+  | "not_a_file"
+  | "other_head"
+  | "unaccounted";
 
-/** - `torn`: a line that its writer could not finish; `gap`: lines that could not be written; `clock_back`: time went back */
-export type WarningKind = "torn" | "gap" | "pruned" | "clock_back" | "heads_unknown";
+/**
+ * - `torn`: a line that its writer could not finish; `gap`: lines that could not be written; `clock_back`: time went back
+ * - `unconfirmed`: lines of the last moment of a writer, of which the store was not told any more
+ * - `heads_unknown`: the store could not be asked
+ */
+export type WarningKind = "torn" | "gap" | "pruned" | "clock_back" | "unconfirmed" | "heads_unknown";
 
 export interface Finding<Kind extends string = ProblemKind | WarningKind> {
   readonly kind: Kind;

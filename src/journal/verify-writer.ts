@@ -18,8 +18,8 @@ export interface WriterChain {
   /** What retention says it has removed of it. */
   continueFrom(continued: Continued): void;
   readonly seq: number;
-  /** When all is read. */
-  end(name: string): void;
+  /** When all is read. `newest`: what the store knows then. */
+  end(name: string, newest: JournalHead | undefined): void;
 }
 
 interface Missing {
@@ -27,6 +27,16 @@ interface Missing {
   readonly to: number;
   readonly finding: Revisable<ProblemKind>;
 }
+
+/** A line behind the one that the store knew before the journal was read. */
+interface Recent {
+  readonly line: Line;
+  readonly where: Where;
+}
+
+const mostRecent = 10_000;
+/** A writer tells the store before it writes what comes more than 0.1 s later; the rest is for a store that is busy. */
+const untoldMs = 5000;
 
 export interface ChainOptions {
   readonly head: JournalHead | undefined;
@@ -45,6 +55,7 @@ export function createWriterChain(writer: string, options: ChainOptions): Writer
   let isClosed = false;
   let headSeen = false;
   const missing: Missing[] = [];
+  let recent: Recent[] = [];
   /** The beginning is missing: retention may say why. */
   let beginning: {
     readonly seq: number;
@@ -70,6 +81,7 @@ export function createWriterChain(writer: string, options: ChainOptions): Writer
       );
     }
     advance(line.seq, [line.hash]);
+    if (line.seq > (head?.seq ?? 0)) remember({ line, where });
     at = line.at;
     isClosed = line.type === "closed";
   }
@@ -97,7 +109,37 @@ export function createWriterChain(writer: string, options: ChainOptions): Writer
 
   function compare(line: Line, where: Where): void {
     headSeen = true;
-    if (head!.hash === line.hash) return;
+    if (head!.hash !== line.hash) tellOther(line, where);
+  }
+
+  function remember(behind: Recent): void {
+    recent.push(behind);
+    if (recent.length >= 2 * mostRecent) recent = recent.slice(-mostRecent);
+  }
+
+  /** Lines behind what the store knows can only be of the moment after it was told. */
+  function confirm(newest: JournalHead): void {
+    const same = recent.find(({ line }) => line.seq === newest.seq);
+    if (same && same.line.hash !== newest.hash) tellOther(same.line, same.where);
+    const behind = recent.filter(({ line }) => line.seq > newest.seq);
+    const [first] = behind;
+    if (!first) return;
+    const late = behind.find(({ line }) => !(Date.parse(line.at) <= newest.at + untoldMs));
+    if (late) {
+      const told = new Date(newest.at).toISOString();
+      problems.add(
+        "inserted",
+        `the store knows nothing of its writer after line ${newest.seq} and ${told}`,
+        late.where,
+      );
+    } else {
+      const what = behind.length === 1 ? `line ${first.line.seq} is` : `lines ${first.line.seq} to ${seq} are`;
+      const message = `${what} of the last moment before its writer stopped, and not confirmed by the store`;
+      warnings.add("unconfirmed", message, first.where);
+    }
+  }
+
+  function tellOther(line: Line, where: Where): void {
     problems.add("broken_chain", `is not the line that the store knows as number ${line.seq} of its writer`, where);
   }
 
@@ -120,7 +162,8 @@ export function createWriterChain(writer: string, options: ChainOptions): Writer
     get seq() {
       return seq;
     },
-    end(name) {
+    end(name, newest) {
+      if (newest) confirm(newest);
       if (!head || headSeen || seq >= head.seq) return;
       const message = `ends at line ${seq} of this writer; the store knows of line ${head.seq}`;
       problems.add("truncated", message, { segment: name, line: null, writer, seq: head.seq });

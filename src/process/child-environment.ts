@@ -125,6 +125,12 @@ const fixed = {
   GIT_PAGER: "cat",
   PAGER: "cat",
   DEBIAN_FRONTEND: "noninteractive",
+  // A folder that looks like a bare repository, as a clone may bring, is none; and no repository names a program for `git status`.
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
+  GIT_CONFIG_KEY_1: "core.fsmonitor",
+  GIT_CONFIG_VALUE_1: "false",
 };
 
 /** An empty or relative entry would let a folder that the model can write to decide what `git` means. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { SandboxKind, SandboxReport } from "../core/sandbox.ts";
 import { bwrapProfile } from "./bwrap-profile.ts";
-import { heldMasks, makeMasks } from "./masks.ts";
+import { makeMasks } from "./masks.ts";
 import type { Traces } from "./masks.ts";
 import { cachePath, planMounts } from "./mount-plan.ts";
 import type { MountPlan, PlanPlace } from "./mount-plan.ts";
@@ -12,6 +12,7 @@ import { makePrivateFolder } from "./private-folder.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 import type { ProcessTable } from "./process-table.ts";
 import type { Run } from "./run-folder.ts";
+import { readRunningHolds } from "./running-holds.ts";
 import { sandboxEnvironment } from "./sandbox-environment.ts";
 import type { SandboxView } from "./sandbox-view.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
@@ -34,6 +35,8 @@ export interface Enclosure {
   readonly namespace: Namespace | null;
   /** Arguments of bwrap; null: the whole file system as it is. */
   readonly profile: readonly string[] | null;
+  /** See `NamespaceRequest`. */
+  readonly shield: boolean;
   /** The text of a profile for macOS. */
   readonly seatbelt: string | null;
   readonly env: Readonly<Record<string, string>>;
@@ -43,17 +46,24 @@ export const openEnclosure: Enclosure = {
   report: { kind: "none", profile: null, network: true },
   namespace: null,
   profile: null,
+  shield: false,
   seatbelt: null,
   env: {},
 };
+
+/** What its record says for as long as it runs. */
+export interface EnclosureFacts extends Traces {
+  /** See `MountPlan`. */
+  readonly pins: readonly string[];
+}
 
 export interface EnclosureRequest {
   readonly run: Run;
   /** It outlives this runtime, and so must what it stands on. */
   readonly keep: boolean;
   readonly script: string | null;
-  /** Told what will have to be removed from the workdir, before anything is made. */
-  note(traces: Traces): void;
+  /** Told what will have to be removed from the workdir, and what can't be swapped in it, before anything is made. */
+  note(facts: EnclosureFacts): void;
 }
 
 export interface EnclosureParts {
@@ -83,14 +93,16 @@ export function enclose(
     const env = sandboxEnvironment({ temporary: folder.tmp, cache: place.folder.cache });
     return { ...openEnclosure, report, seatbelt: seatbeltProfile(view, place), env };
   }
-  const planned = plan(view, { ...place, held: heldMasks(parts) });
-  request.note({ masks: planned.masks, swept: planned.swept });
-  const standing = new Set(makeMasks(planned.masks));
-  const mounts = planned.mounts.filter(({ path }) => standing.has(path) || !planned.masks.includes(path));
+  const planned = plan(view, { ...place, running: readRunningHolds(parts) });
+  const { masks, swept, pins } = planned;
+  request.note({ masks, swept, pins });
+  const standing = new Set(makeMasks(masks));
+  const mounts = planned.mounts.filter(({ path }) => standing.has(path) || !masks.includes(path));
   const env = sandboxEnvironment({ temporary: "/tmp", cache: cachePath });
   const seen = { ...view, network };
   const profileArguments = bwrapProfile({ view: seen, mounts, nesting });
-  return { report, namespace, seatbelt: null, env, profile: profileArguments };
+  // Those that can't close it are older, and can't make a file that nobody may read.
+  return { report, namespace, seatbelt: null, env, profile: profileArguments, shield: nesting === "closed" };
 }
 
 /** One that can't be made is no reason not to run a command. */

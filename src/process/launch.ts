@@ -1,5 +1,4 @@
-import { spawn } from "node:child_process";
-import type { ChildProcess, SpawnOptions, StdioOptions } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -16,6 +15,8 @@ import type { ProcessTable } from "./process-table.ts";
 import { markerName } from "./run-folder.ts";
 import type { Run } from "./run-folder.ts";
 import { seatbeltProgram } from "./seatbelt-profile.ts";
+import { spawnClean } from "./spawn-clean.ts";
+import type { Stdio } from "./spawn-clean.ts";
 
 export interface LaunchRequest {
   readonly argv: readonly [string, ...string[]];
@@ -59,8 +60,7 @@ export async function launch(table: ProcessTable, request: LaunchRequest): Promi
       DECKHAND_EXECUTION: request.run.name,
       [markerName]: request.run.folder,
     };
-    const options: SpawnOptions = { cwd: request.cwd, env, stdio, detached: true };
-    child = spawn(file, args, options);
+    child = spawnClean(file, args, { cwd: request.cwd, env, stdio, detached: true });
   } catch (thrown) {
     return { started: false, startError: toStartError(thrown, request) };
   } finally {
@@ -76,25 +76,28 @@ export async function launch(table: ProcessTable, request: LaunchRequest): Promi
   return watch(table, request, { child, pid: child.pid });
 }
 
-function arrange(request: LaunchRequest, opened: Set<number>): { file: string; args: string[]; stdio: StdioOptions } {
+function arrange(request: LaunchRequest, opened: Set<number>): { file: string; args: string[]; stdio: Stdio } {
   const { enclosure, stdin, stdout, stderr, keep } = request;
   const { namespace, profile, seatbelt } = enclosure;
   const argv: LaunchRequest["argv"] =
     seatbelt === null ? request.argv : [seatbeltProgram, "-p", seatbelt, ...request.argv];
   if (!namespace && !keep) return { file: argv[0], args: argv.slice(1), stdio: [stdin, stdout, stderr] };
 
-  const create = (name: string): number => {
-    const fd = openSync(join(request.run.folder, name), "ax", 0o600);
+  const open = (path: string, flags: string): number => {
+    const fd = openSync(path, flags, 0o600);
     opened.add(fd);
     return fd;
   };
+  const create = (name: string): number => open(join(request.run.folder, name), "ax");
   const status = keep ? create("status") : "pipe";
-  const stdio: StdioOptions = [stdin, stdout, create("messages"), status, "ignore", stderr, create("info")];
+  const stdio: Stdio = [stdin, stdout, create("messages"), status, "ignore", stderr, create("info")];
   const keepsPwd = "PWD" in request.env;
   if (!namespace) return { file: "/bin/sh", args: firstProcess({ argv, keepsPwd }), stdio };
   // A link on the way there may not exist inside.
   const cwd = profile === null ? request.cwd : realpathSync(request.cwd);
-  const args = namespaceArguments(namespace, { argv, keepsPwd, keep, cwd, profile });
+  const shielded = enclosure.shield && profile !== null;
+  if (shielded) stdio[descriptors.shell] = open(namespace.shell, "r");
+  const args = namespaceArguments(namespace, { argv, keepsPwd, keep, cwd, profile, shielded });
   return { file: namespace.bwrap, args, stdio };
 }
 

@@ -1,4 +1,5 @@
-import { spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
+import { spawnClean } from "./spawn-clean.ts";
 
 /** So long a log may get before the guard cuts it; its owner, while that lives, cuts it long before. */
 const guardedBytes = 64 * 1024 * 1024;
@@ -13,13 +14,18 @@ const headBytes = 64 * 1024;
  * files it writes, and goes when the process or the log has gone. Returns how to end it at once.
  */
 export function guardLog(log: string, pid: number): () => void {
-  const guard = spawn("/bin/sh", ["-c", script, "deckhand-log-guard", log, String(pid)], {
-    cwd: "/",
-    env: { PATH: "/usr/bin:/bin" },
-    stdio: "ignore",
-    detached: true,
-  });
-  guard.on("error", () => {}); // without it the log is cut by whoever looks at it
+  let guard: ChildProcess;
+  try {
+    guard = spawnClean("/bin/sh", ["-c", script, "deckhand-log-guard", log, String(pid)], {
+      cwd: "/",
+      env: { PATH: "/usr/bin:/bin" },
+      stdio: ["ignore", "ignore", "ignore"],
+      detached: true,
+    });
+  } catch {
+    return () => {}; // without it the log is cut by whoever looks at it
+  }
+  guard.on("error", () => {}); // the same
   guard.unref();
   return () => void guard.kill();
 }

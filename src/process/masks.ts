@@ -1,8 +1,7 @@
-import { lstatSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
-import { isAlive } from "./identity.ts";
-import { readRecord } from "./process-record.ts";
-import type { ProcessTable } from "./process-table.ts";
+import { lstatSync, mkdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { atName } from "./at-name.ts";
+import { readRunningHolds } from "./running-holds.ts";
+import type { Registry } from "./running-holds.ts";
 
 /*
  * A name that is missing can only be kept from being made by a mount on it, and a mount needs something to lie on:
@@ -11,26 +10,12 @@ import type { ProcessTable } from "./process-table.ts";
  * masks they hold, so the last one takes them away, also for a runtime that was killed.
  */
 
-interface Registry {
-  readonly table: ProcessTable;
-  readonly runFolder: string;
-}
-
-/** The masks of everything that runs, here and in other runtimes on this run folder, except those of one run. */
-export function heldMasks({ table, runFolder }: Registry, except?: string): Set<string> {
-  const held = new Set<string>();
-  for (const name of readdirSync(runFolder)) {
-    const record = name === except ? undefined : readRecord(join(runFolder, name));
-    if (!record?.masks?.length || record.exitedAt !== null) continue;
-    if (isAlive(table, record.child ?? record.owner)) for (const mask of record.masks) held.add(mask);
-  }
-  return held;
-}
-
 /** Gives those that stand. Where no folder can be made, the command can't make anything either. */
 export function makeMasks(masks: readonly string[]): string[] {
-  for (const mask of masks) attempt(() => mkdirSync(mask, { mode: 0o755 }));
-  return masks.filter((mask) => lstatSync(mask, { throwIfNoEntry: false })?.isDirectory());
+  return masks.filter((mask) => {
+    attempt(() => atName(mask, (steady) => mkdirSync(steady, { mode: 0o755 })));
+    return attempt(() => atName(mask, (steady) => lstatSync(steady).isDirectory())) === true;
+  });
 }
 
 /** What a run has put into the workdir, and what must not be there after it. */
@@ -46,18 +31,19 @@ export function removeTraces(
   run: { readonly name: string; readonly traces: Partial<Traces> | undefined },
 ): void {
   const { masks = [], swept = [] } = run.traces ?? {};
-  for (const path of swept) attempt(() => rmSync(path, { recursive: true, force: true }));
+  // A folder in that place means nothing to git, and what is in it may be a person's.
+  for (const path of swept) attempt(() => atName(path, unlinkSync));
   if (masks.length === 0) return;
   attempt(() => {
-    const held = heldMasks(registry, run.name);
-    for (const mask of masks) if (!held.has(mask)) attempt(() => rmdirSync(mask));
+    const held = readRunningHolds(registry, run.name).masks;
+    for (const mask of masks) if (!held.has(mask)) attempt(() => atName(mask, rmdirSync));
   });
 }
 
-function attempt(work: () => void): void {
+function attempt<Result>(work: () => Result): Result | undefined {
   try {
-    work();
+    return work();
   } catch {
-    // It is there, or gone, or somebody put something into it: then it is not ours any more.
+    return undefined; // it is there, or gone, or somebody put something into it: then it is not ours any more
   }
 }

@@ -2,8 +2,10 @@ import { lstatSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PrivateFolder } from "./private-folder.ts";
 import { isInside, realPath } from "./real-path.ts";
+import type { RunningHolds } from "./running-holds.ts";
 import type { SandboxView } from "./sandbox-view.ts";
 import { systemMounts } from "./system-mounts.ts";
+import { writableRoots } from "./writable-roots.ts";
 
 /** One step of building what a command sees. A later one lies over an earlier one. */
 export type Mount =
@@ -19,6 +21,8 @@ export interface MountPlan {
   readonly masks: readonly string[];
   /** Missing names that nothing can stand for; what a command puts there is removed when it ends. */
   readonly swept: readonly string[];
+  /** Places in writable folders that can't be swapped for something else from inside. */
+  readonly pins: readonly string[];
 }
 
 export interface PlanPlace {
@@ -27,8 +31,8 @@ export interface PlanPlace {
   readonly runFolder: string;
   /** A file in the run folder that the command reads. */
   readonly script: string | null;
-  /** Masks that other commands hold just now. */
-  readonly held: ReadonlySet<string>;
+  /** What other commands hold just now. */
+  readonly running: RunningHolds;
 }
 
 /**
@@ -36,17 +40,20 @@ export interface PlanPlace {
  *
  * A mount stays with its folder when somebody renames a folder above it, and the old path would be free. So every
  * folder between a protected name and its writable root becomes a mount of itself, which can't be renamed.
+ *
+ * Mounts are made by name. So nothing of a writable folder is mounted where a command that runs could swap it meanwhile: such
+ * a name came up after that command began, which can change it anyway.
  */
 export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   const plan = new Map<string, Mount>();
   const masks: string[] = [];
   const swept: string[] = [];
   const put = (mount: Mount): void => void plan.set(mount.path, mount);
-  const roots = [...view.writable.flatMap(realPath), ...realPath(view.workdir)];
+  const roots = writableRoots(view);
 
   for (const mount of systemMounts(view, place.folder)) put(mount);
   for (const path of byDepth([...view.hidden, place.runFolder])) hide(path);
-  for (const root of roots) put({ kind: "writable", path: root, source: root });
+  for (const root of roots) if (!isLoose(root)) put({ kind: "writable", path: root, source: root });
   for (const path of byDepth(withRedirects(view))) protect(path);
   for (const path of byDepth([...view.hidden, place.runFolder])) pinHidden(path);
   if (plan.get("/tmp")?.kind === "writable" && !roots.includes("/tmp")) {
@@ -55,7 +62,8 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   if (place.script !== null) put({ kind: "readable", path: place.script, source: place.script });
   for (const path of plan.keys()) holdWay(path);
   const mounts = [...plan.values()].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
-  return { mounts, masks, swept };
+  const pins = mounts.map(({ path }) => path).filter((path) => rootOf(path) !== undefined);
+  return { mounts, masks, swept, pins };
 
   function hide(path: string): void {
     const [real] = realPath(path);
@@ -79,13 +87,16 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   function protect(path: string): void {
     const [parent] = realPath(dirname(path));
     if (parent === undefined) return;
+    const above = statSync(parent, { throwIfNoEntry: false });
+    if (!above) return;
     // In a worktree .git is a file, and whoever could replace it could name another repository.
-    if (!statSync(parent).isDirectory()) return protect(dirname(path));
+    if (!above.isDirectory()) return protect(dirname(path));
     const location = join(parent, basename(path));
     if (roots.includes(location) || rootOf(location) === undefined || isClosed(location)) return;
     const found = lstatSync(location, { throwIfNoEntry: false });
     if (!found && isRedirect(location)) swept.push(location);
-    else if (!found || (place.held.has(location) && isEmptyFolder(location))) {
+    else if (isLoose(location)) return;
+    else if (!found || (place.running.masks.has(location) && isEmptyFolder(location))) {
       masks.push(location);
       put({ kind: "readable", path: location, source: place.folder.emptyFolder });
       pin(location);
@@ -97,7 +108,7 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   }
 
   function keep(path: string): void {
-    if (isClosed(path)) return;
+    if (isClosed(path) || isLoose(path)) return;
     put({ kind: "readable", path, source: path });
     pin(path);
   }
@@ -106,8 +117,12 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
     const root = rootOf(path);
     if (root === undefined) return;
     for (let above = dirname(path); above !== root && isInside(above, root); above = dirname(above)) {
-      if (!plan.has(above)) put({ kind: "writable", path: above, source: above });
+      if (!plan.has(above) && !isLoose(above)) put({ kind: "writable", path: above, source: above });
     }
+  }
+
+  function isLoose(path: string): boolean {
+    return rootOf(path) !== undefined && place.running.canSwap(path);
   }
 
   /**

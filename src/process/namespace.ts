@@ -17,21 +17,40 @@ export interface NamespaceRequest {
   readonly keep: boolean;
   /** What is visible and allowed inside; null: everything, as it is. */
   readonly profile: readonly string[] | null;
+  /** The first process is a copy of the shell that nobody inside can look into; its text comes through `shell`. */
+  readonly shielded: boolean;
 }
 
 /**
  * Which descriptors the first process inside speaks through: its own complaints go to 2, how the command ended to 3,
- * the command's stderr is 5, and bwrap tells its child's pid on 6.
+ * the command's stderr is 5, bwrap tells its child's pid on 6 and reads the shell for a shielded one from 7.
  */
-export const descriptors = { messages: 2, status: 3, stderr: 5, info: 6 } as const;
+export const descriptors = { messages: 2, status: 3, stderr: 5, info: 6, shell: 7 } as const;
 
 /** The arguments of bwrap. */
 export function namespaceArguments(namespace: Namespace, request: NamespaceRequest): string[] {
   const profile = request.profile ?? ["--dev-bind", "/", "/", "--proc", "/proc"];
   const life = ["--unshare-pid", "--as-pid-1", ...(request.keep ? [] : ["--die-with-parent"])];
-  const first = [namespace.shell, ...firstProcess(request)];
-  return [...profile, "--chdir", request.cwd, ...life, "--info-fd", String(descriptors.info), "--", ...first];
+  const shield = ["--perms", "0111", "--ro-bind-data", String(descriptors.shell), shieldedShell];
+  const first = [request.shielded ? shieldedShell : namespace.shell, ...firstProcess(request)];
+  return [
+    ...profile,
+    ...(request.shielded ? shield : []),
+    "--chdir",
+    request.cwd,
+    ...life,
+    "--info-fd",
+    String(descriptors.info),
+    "--",
+    ...first,
+  ];
 }
+
+/**
+ * Where a copy of the shell lies that can be executed and not read. The kernel lets nobody without special rights look into a
+ * process that runs such a file: neither at its descriptors, where the command could tell another end than its own, nor at its memory.
+ */
+const shieldedShell = "/dev/deckhand-first";
 
 /**
  * The arguments of the shell that is the parent of the command.
@@ -46,7 +65,7 @@ export function namespaceArguments(namespace: Namespace, request: NamespaceReque
  */
 export function firstProcess({ argv, keepsPwd }: Pick<NamespaceRequest, "argv" | "keepsPwd">): string[] {
   const script = [
-    "exec 6>&-",
+    "exec 6>&- 7>&-",
     // A core dump would put the memory of a program, and so its secrets, into the workdir.
     "ulimit -c 0",
     ...(keepsPwd ? [] : ["unset PWD OLDPWD"]),

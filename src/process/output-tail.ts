@@ -15,7 +15,10 @@ export interface OutputTail {
 /** The most that is read in one turn, and so all the memory that output of any size takes. */
 const usualBytes = 64 * 1024;
 
-export function createOutputTail(fd: number, give: (text: string) => void, pieceBytes = usualBytes): OutputTail {
+/** `skippedBytes`: how much before this text nobody will see. */
+export type GiveText = (text: string, skippedBytes: number) => void;
+
+export function createOutputTail(fd: number, give: GiveText, pieceBytes = usualBytes): OutputTail {
   let position = 0;
   let decoder = newDecoder();
 
@@ -30,12 +33,13 @@ export function createOutputTail(fd: number, give: (text: string) => void, piece
     const skipped = from > position;
     if (skipped) decoder = newDecoder();
     const start = skipped ? firstCharacter(bytes) : position - from;
+    const skippedBytes = skipped ? from + start - position : 0;
     position = Math.max(position, from + bytes.length);
-    hand(decoder.decode(bytes.subarray(start), { stream: true }));
+    hand(decoder.decode(bytes.subarray(start), { stream: true }), skippedBytes);
   }
 
-  function hand(text: string): void {
-    if (text !== "") give(text);
+  function hand(text: string, skippedBytes = 0): void {
+    if (text !== "") give(text, skippedBytes);
   }
 
   return {

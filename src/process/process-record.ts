@@ -23,6 +23,8 @@ export interface ProcessRecord {
   readonly masks?: readonly string[];
   /** Missing names that must be missing afterwards as well. */
   readonly swept?: readonly string[];
+  /** Places in writable folders that it can't swap for something else; left out when no sandbox holds it. */
+  readonly pins?: readonly string[];
   readonly exit: CommandExit | null;
   readonly exitedAt: number | null;
   /** It was ended by us. Records of earlier versions do not say it. */

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { StartError } from "./command.ts";
 import { enclose, openEnclosure } from "./enclosure.ts";
+import type { EnclosureFacts } from "./enclosure.ts";
 import { endMarked } from "./end-marked.ts";
 import { holdRun } from "./hold-run.ts";
 import type { HeldRun } from "./hold-run.ts";
 import { launch } from "./launch.ts";
 import type { LaunchRequest } from "./launch.ts";
 import { removeTraces } from "./masks.ts";
-import type { Traces } from "./masks.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { readRecord, writeRecord } from "./process-record.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -98,7 +98,7 @@ async function launchIn(
     exit: null,
     exitedAt: null,
   };
-  const note = (traces: Traces): void => writeRecord(run.folder, (record = { ...record, ...traces }));
+  const note = (facts: EnclosureFacts): void => writeRecord(run.folder, (record = { ...record, ...facts }));
   writeRecord(run.folder, record);
   if (request.script !== undefined) writeFileSync(scriptPath, request.script, { mode: 0o600, flag: "wx" });
   const script = request.script === undefined ? null : scriptPath;

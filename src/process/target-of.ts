@@ -15,23 +15,30 @@ export function targetOf(
   table: ProcessTable,
   { name, folder, record }: { name: string; folder: string; record: ProcessRecord | undefined },
 ): StopTarget {
+  const marker = markerOf(join(dirname(folder), name));
   return {
-    marker: markerOf(join(dirname(folder), name)),
+    marker,
     root: record?.child ?? null,
     outputPaths: new Set(outputNames.map((file) => join(folder, file))),
     namespace: record?.contained
-      ? { init: findInit(table, folder, record), isBusy: () => false, release: () => Promise.resolve() }
+      ? { init: findInit(table, { folder, record, marker }), isBusy: () => false, release: () => Promise.resolve() }
       : null,
   };
 }
 
 /** The number in the file counts only if it is still the first process's: the child of the one we know, or marked. */
-function findInit(table: ProcessTable, folder: string, record: ProcessRecord): () => ProcessIdentity | null {
+function findInit(
+  table: ProcessTable,
+  { folder, record, marker }: { folder: string; record: ProcessRecord; marker: string },
+): () => ProcessIdentity | null {
   const pid = record.child?.bootId === table.bootId ? readInitPid(join(folder, "info")) : null;
   const entry = pid === null ? undefined : table.find(pid);
-  const isChild = entry !== undefined && entry.parentPid === record.child?.pid;
-  const init =
-    entry && (isChild || table.writesTo(entry.pid, new Set([join(folder, "output"), join(folder, "stdout")])));
-  const identity = init ? identify(table, entry.pid) : null;
+  const isInit =
+    entry !== undefined &&
+    (entry.parentPid === record.child?.pid ||
+      table.writesTo(entry.pid, new Set([join(folder, "output"), join(folder, "stdout")])) ||
+      // A shielded one lets nobody see what it has open; what it started does.
+      table.childrenOf(entry.pid).some((child) => table.hasVariable(child.pid, marker)));
+  const identity = isInit ? identify(table, entry.pid) : null;
   return () => identity;
 }

@@ -71,6 +71,11 @@ export interface WatchedOutput {
   finish(): Record<OutputStream, OutputFile> & { readonly cut: boolean };
 }
 
+/** Watchers see that something is missing, and the mask that the text may go on inside a key. */
+function gapNote(skippedBytes: number): string {
+  return skippedBytes === 0 ? "" : `\n… [${skippedBytes.toLocaleString("en-US")} bytes left out] …\n`;
+}
+
 /** Watches both files until `finish`. */
 export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOptions): WatchedOutput {
   const { onOutput, maxOutputBytes } = options;
@@ -79,7 +84,9 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
     size: 0,
     emptied: false,
     anchor: createOutputAnchor(file.fd),
-    tail: onOutput && createOutputTail(file.fd, (text) => onOutput(file.stream, text)),
+    tail:
+      onOutput &&
+      createOutputTail(file.fd, (text, skippedBytes) => onOutput(file.stream, gapNote(skippedBytes) + text)),
   }));
   let turns = 0;
   let cut = false;

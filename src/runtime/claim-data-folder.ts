@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import {
   existsSync,
   linkSync,
@@ -5,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
@@ -23,10 +25,10 @@ export function claimDataFolder(folders: Folders): void {
   // Not `recursive: true`: where a folder can't have folders (/proc), Node tries that for ever.
   const isNew = unlessThere(() => mkdirSync(data, { mode: 0o700 }));
   if (!isNew) refuseStrange(data);
-  const id = readOrCreateSecret(folders.ownerId);
+  const expected = markOf(data, readOrCreateSecret(folders.ownerId));
   const mark = join(data, "owner");
-  if (isNew || isUnused(data)) createWhole(mark, id);
-  if (readMark(mark) !== id) throw notOurs(data);
+  if (isNew || isUnused(data)) createWhole(mark, expected);
+  if (readMark(mark) !== expected) throw notOurs(data);
   unlessThere(() => writeFileSync(join(data, ".gitignore"), "*\n", { flag: "wx", mode: 0o600 }));
 }
 
@@ -37,7 +39,9 @@ export function findDataFolderProblem({ data, ownerId }: Folders): string | null
     refuseStrange(data);
     const mark = readMark(join(data, "owner"));
     const isOurs =
-      mark === null ? isUnused(data) : existsSync(ownerId) && mark === readFileSync(ownerId, "utf8").trim();
+      mark === null
+        ? isUnused(data)
+        : existsSync(ownerId) && mark === markOf(data, readFileSync(ownerId, "utf8").trim());
     return isOurs ? null : notOurs(data).message;
   } catch (thrown) {
     return thrown instanceof RuntimeError ? thrown.message : unusable(data, messageOf(thrown)).message;
@@ -46,8 +50,22 @@ export function findDataFolderProblem({ data, ownerId }: Folders): string | null
 
 /** For a person who looked at it: from now on it is theirs. */
 export function adoptDataFolder(folders: Folders): void {
-  refuseStrange(folders.data);
-  writeFileSync(join(folders.data, "owner"), `${readOrCreateSecret(folders.ownerId)}\n`, { mode: 0o600 });
+  const { data } = folders;
+  refuseStrange(data);
+  const mark = join(data, "owner");
+  // Whatever came with it, such as a link, goes first.
+  rmSync(mark, { recursive: true, force: true });
+  createWhole(mark, markOf(data, readOrCreateSecret(folders.ownerId)));
+}
+
+/**
+ * What only this person can write, for this very folder. It can be read inside the sandbox, so it must not serve for a copy of the
+ * folder; a renamed one stays ours. Not by the device: its number may be another one after a restart. Where the file system does
+ * not know when a folder was made, that is 0.
+ */
+function markOf(data: string, secret: string): string {
+  const { ino, birthtimeNs } = lstatSync(data, { bigint: true });
+  return createHmac("sha256", secret).update(`${ino} ${birthtimeNs}`).digest("hex");
 }
 
 function refuseStrange(data: string): void {

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import type { JournalHead } from "../core/journal-heads.ts";
+import type { JournalMemory } from "../core/journal-heads.ts";
+import { createCatalog } from "../engine/catalog.ts";
 import { findCall, type FoundCall } from "../journal/find-call.ts";
 import { followJournal } from "../journal/follow-journal.ts";
 import { readStatistics, type JournalStatistics } from "../journal/journal-statistics.ts";
@@ -8,7 +9,7 @@ import { filterOf, readLast, type EntryQuery, type ReadEntry } from "../journal/
 import { currentName } from "../journal/segments.ts";
 import { verifyJournal } from "../journal/verify-journal.ts";
 import type { VerifyReport } from "../journal/verify-report.ts";
-import { readJournalHeads } from "../store/sqlite-journal-heads.ts";
+import { readJournalMemory } from "../store/sqlite-journal-heads.ts";
 import { locateFolders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 
@@ -32,21 +33,29 @@ export function openJournalReader(workdir: string, env: Environment): JournalRea
   const { logs: folder, database } = locateFolders(workdir, env);
   return {
     path: join(folder, currentName),
-    last: (limit, query) => readLast(folder, limit, filterOf(query)),
+    last: (limit, query) => readLast(folder, limit, filterOf(canonical(query))),
     async *follow(query, signal) {
-      const fits = filterOf(query);
+      const fits = filterOf(canonical(query));
       for await (const read of followJournal(folder, signal)) if (fits(read.entry)) yield read;
     },
     find: (given) => findCall(folder, given),
-    verify: (head) => verifyJournal({ folder, heads: readHeads(database), ...(head === undefined ? {} : { head }) }),
+    verify: (head) =>
+      verifyJournal({ folder, recall: () => recall(database), ...(head === undefined ? {} : { head }) }),
     statistics: (since) => readStatistics(folder, since),
   };
 }
 
-/** Or why there are none. */
-function readHeads(database: string): readonly JournalHead[] | string {
+/** Lines have the tool's own name, whatever it was asked for by. */
+function canonical(query: EntryQuery): EntryQuery {
+  if (!query.tools) return query;
+  const catalog = createCatalog([]);
+  return { ...query, tools: query.tools.flatMap((name) => [name, catalog.canonicalName(name) ?? name]) };
+}
+
+/** Or why nobody remembers. */
+function recall(database: string): JournalMemory | string {
   try {
-    return readJournalHeads(database) ?? "there is no store";
+    return readJournalMemory(database) ?? "there is no store";
   } catch (thrown) {
     return messageOf(thrown);
   }

@@ -6,7 +6,8 @@ import type { KeepOutput } from "../tools/command-result.ts";
 
 /** What takes the secrets out on the way. */
 interface StreamMask {
-  stream(): MaskStream;
+  /** `midway`: what came before may have ended inside a key. */
+  stream(begins?: "midway"): MaskStream;
 }
 
 /** Small enough that what is left of a piece is collected soon: 50 MB of output must not cost 15 MB of memory. */
@@ -43,7 +44,7 @@ async function copyMasked(raw: FileHandle, copy: FileHandle, mask: StreamMask): 
     const wanted = isUtf8(bytes) ? "utf8" : "latin1";
     if (wanted !== encoding) {
       await write(stream.end());
-      stream = mask.stream();
+      stream = mask.stream("midway");
       encoding = wanted;
     }
     await write(stream.push(bytes.toString(encoding)));

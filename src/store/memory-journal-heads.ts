@@ -1,8 +1,9 @@
-import type { JournalHead, JournalHeads } from "../core/journal-heads.ts";
+import type { JournalHead, JournalHeads, JournalPrune } from "../core/journal-heads.ts";
 
 /** For as long as the process lives: for tests, and for runtimes that want no store file. */
 export function createMemoryJournalHeads(): JournalHeads {
   const heads = new Map<string, JournalHead>();
+  const prunes: JournalPrune[] = [];
 
   function saveNow(head: JournalHead): boolean {
     if (head.seq >= (heads.get(head.writer)?.seq ?? 0)) heads.set(head.writer, { ...head });
@@ -19,6 +20,12 @@ export function createMemoryJournalHeads(): JournalHeads {
     },
     async remove(writers) {
       for (const writer of writers) heads.delete(writer);
+    },
+    async savePrune(prune) {
+      prunes.push({ ...prune });
+    },
+    async listPrunes() {
+      return [...prunes];
     },
   };
 }

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { JournalHead, JournalHeads } from "../core/journal-heads.ts";
+import type { JournalHead, JournalHeads, JournalMemory, JournalPrune } from "../core/journal-heads.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { toStoreError } from "./store-error.ts";
@@ -17,14 +17,16 @@ export function createSqliteJournalHeads(database: Database): JournalHeads {
         for (const writer of writers) connection.run("DELETE FROM journal_heads WHERE writer = ?", writer);
       });
     },
+    savePrune: (prune) => database.write((connection) => savePrune(connection, prune)),
+    listPrunes: () => database.read((connection) => connection.all(selectPrunes).map(pruneFromRow)),
   };
 }
 
 /**
- * The heads of a store that is not in use by this process, without changing anything: also on a read-only disk. Undefined
+ * What a store that is not in use by this process remembers, without changing anything: also on a read-only disk. Undefined
  * when there is no store; throws a RuntimeError when it can't be read.
  */
-export function readJournalHeads(path: string): JournalHead[] | undefined {
+export function readJournalMemory(path: string): JournalMemory | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) return undefined;
   // A pipe in its place would be waited for without end.
@@ -42,17 +44,36 @@ export function readJournalHeads(path: string): JournalHead[] | undefined {
   }
 }
 
-function query(database: DatabaseSync): JournalHead[] {
+/** Only the heads. */
+export function readJournalHeads(path: string): readonly JournalHead[] | undefined {
+  return readJournalMemory(path)?.heads;
+}
+
+function query(database: DatabaseSync): JournalMemory {
+  const rows = (table: string, select: string): Row[] => {
+    const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = ?").get(table);
+    return known ? database.prepare(select).all() : [];
+  };
   try {
-    const known = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'journal_heads'").get();
-    return known ? database.prepare(selectHeads).all().map(headFromRow) : [];
+    return {
+      heads: rows("journal_heads", selectHeads).map(headFromRow),
+      prunes: rows("journal_prunes", selectPrunes).map(pruneFromRow),
+    };
   } finally {
     database.close();
   }
 }
 
 function saveHead(connection: Connection, { writer, seq, hash, segment, bytes, at }: JournalHead): void {
-  connection.run(upsert, writer, seq, hash, segment, bytes, Number.isFinite(at) ? Math.trunc(at) : 0);
+  connection.run(upsert, writer, seq, hash, segment, bytes, wholeOf(at));
+}
+
+function savePrune(connection: Connection, { firstSegment, lastSegment, lastHash, at }: JournalPrune): void {
+  connection.run(insertPrune, firstSegment, lastSegment, lastHash, wholeOf(at));
+}
+
+function wholeOf(at: number): number {
+  return Number.isFinite(at) ? Math.trunc(at) : 0;
 }
 
 const upsert = `
@@ -63,6 +84,9 @@ const upsert = `
 
 const selectHeads = "SELECT writer, seq, hash, segment, bytes, at FROM journal_heads ORDER BY at, writer";
 
+const insertPrune = "INSERT INTO journal_prunes (first_segment, last_segment, last_hash, at) VALUES (?, ?, ?, ?)";
+const selectPrunes = "SELECT first_segment, last_segment, last_hash, at FROM journal_prunes ORDER BY rowid";
+
 function headFromRow(row: Row): JournalHead {
   return {
     writer: String(row["writer"]),
@@ -70,6 +94,16 @@ function headFromRow(row: Row): JournalHead {
     hash: String(row["hash"]),
     segment: Number(row["segment"]),
     bytes: Number(row["bytes"]),
+    at: Number(row["at"]),
+  };
+}
+
+function pruneFromRow(row: Row): JournalPrune {
+  const lastHash = row["last_hash"];
+  return {
+    firstSegment: Number(row["first_segment"]),
+    lastSegment: Number(row["last_segment"]),
+    lastHash: typeof lastHash === "string" ? lastHash : null,
     at: Number(row["at"]),
   };
 }

@@ -20,10 +20,10 @@ export async function extractOutput(file: OutputFile, maxBytes: number): Promise
     };
     if (file.bytes <= maxBytes) return { text: decoder.decode(await read(0, file.bytes)), leftOut: 0 };
     const half = Math.floor(maxBytes / 2);
-    const head = dropBrokenEnd(await read(0, half));
-    const tail = dropBrokenStart(await read(file.bytes - half, half));
+    const head = dropBrokenEnd(dropPartOfLine(await read(0, half), "end"));
+    const tail = dropBrokenStart(dropPartOfLine(await read(file.bytes - half, half), "start"));
     const leftOut = file.bytes - head.length - tail.length;
-    const note = `\n… [${formatCount(leftOut)} bytes left out] …\n`;
+    const note = `${head.at(-1) === newline ? "" : "\n"}… [${formatCount(leftOut)} bytes left out] …\n`;
     return { text: decoder.decode(head) + note + decoder.decode(tail), leftOut };
   } finally {
     await handle.close();
@@ -31,6 +31,20 @@ export async function extractOutput(file: OutputFile, maxBytes: number): Promise
 }
 
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+
+const newline = 0x0a;
+/** The longest part of a line that is given up so that a cut is between two. */
+const maxPart = 2048;
+
+/** Half a line is hard to read, and half a secret hard to find. */
+function dropPartOfLine(bytes: Buffer, at: "start" | "end"): Buffer {
+  if (at === "end") {
+    const end = bytes.lastIndexOf(newline) + 1;
+    return end > 0 && bytes.length - end <= maxPart ? bytes.subarray(0, end) : bytes;
+  }
+  const start = bytes.indexOf(newline) + 1;
+  return start > 0 && start <= maxPart && start < bytes.length ? bytes.subarray(start) : bytes;
+}
 
 /** Without the character that the cut went through. */
 function dropBrokenEnd(bytes: Buffer): Buffer {

@@ -58,6 +58,18 @@ describe("deckhand log", () => {
     assert.doesNotMatch(plain.stdout, /[\u0000-\u0009\u000b-\u001f]/);
     const json = await machine.run(["log", "tail", "-n", "1", "--type", "tool_result", "--tool", "bash", "--json"]);
     assert.equal(JSON.parse(json.stdout).id, callId);
+    const alias = await machine.run([
+      "log",
+      "tail",
+      "-n",
+      "1",
+      "--type",
+      "tool_result",
+      "--tool",
+      "Run-Shell",
+      "--json",
+    ]);
+    assert.equal(alias.stdout, json.stdout);
     assert.equal((await machine.run(["log", "--conversation", "ses_none"])).stdout, "");
     const wrong = await machine.run(["log", "--type", "tol_call"]);
     assert.deepEqual(

@@ -37,6 +37,17 @@ export function journalHeadsContract(name: string, open: (t: TestContext) => Pro
       assert.deepEqual(await heads.list(), [all[1]]);
     });
 
+    test("what retention removed is remembered, oldest first [D4]", async (t) => {
+      const heads = await open(t);
+      assert.deepEqual(await heads.listPrunes(), []);
+      const prunes = [
+        { firstSegment: 1, lastSegment: 3, lastHash: "f".repeat(64), at: 1_767_225_600_000 },
+        { firstSegment: 4, lastSegment: 4, lastHash: null, at: 5 },
+      ];
+      for (const prune of prunes) await heads.savePrune(prune);
+      assert.deepEqual(await heads.listPrunes(), prunes);
+    });
+
     test("what is saved at once is saved", async (t) => {
       const heads = await open(t);
       if (heads.saveNow?.(makeHead()) !== true) await heads.save(makeHead());

@@ -75,7 +75,10 @@ test("the intent of a call with effects is in the file before it runs, its outco
   const output = `${"o".repeat(3000)}`;
   const sandbox = { kind: "bwrap", profile: "normal", network: false } as const;
   assert.equal(
-    ledger.settled(complete(call, { result: { ok: true, output, files: ["a.txt"] }, sandbox }), "never"),
+    ledger.settled(
+      complete(call, { result: { ok: true, output, files: ["a.txt"] }, sandbox, durationMs: 4.250_123_456_789 }),
+      "never",
+    ),
     undefined,
   );
   assert.deepEqual(said(place), [

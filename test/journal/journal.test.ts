@@ -98,6 +98,10 @@ test("the program in docs/journal.md finds what it should [D4]", lane("python", 
   const program = /```python\n([^]*?)```/.exec(guide)![1]!;
   const run = (): string => execFileSync("python3", ["-c", program, place.file], { encoding: "utf8" });
   assert.equal(run(), "");
+  const whole = place.lines();
+  place.rewrite([...whole, '{"v":1,"writer":"torn","se', "\u00ff", "[1]", '"text"']);
+  assert.equal(run(), [7, 8, 9, 10].map((number) => `no line of the log at line ${number}\n`).join(""));
+  place.rewrite(whole);
   place.rewrite(place.lines().toSpliced(1, 1));
   assert.equal(run(), "broken at line 2\n");
 });
@@ -226,9 +230,10 @@ test("lines that wait are written within 20 ms of the clock, in order, and at th
       .map(({ text }) => text),
     ["one", "two", "three"],
   );
+  // Known before its first line; the rest follows.
   assert.deepEqual(
     (await place.heads.list()).map(({ seq }) => seq),
-    [],
+    [0],
   );
   timers.find(([delay]) => delay === 100)![1]();
   assert.deepEqual(

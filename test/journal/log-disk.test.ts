@@ -79,7 +79,10 @@ describe("a disk that is full or read-only", lane("tmpfs", tmpfsAvailable()), ()
       message: `The log ${place.file} can't be written: the disk is read-only. Make it writable, or set log.on_failure to "continue" to work without it.`,
     });
     assert.equal((await place.verify()).ok, true);
-    assert.deepEqual(readJournalHeads(path), await place.heads.list());
+    assert.deepEqual(
+      readJournalHeads(path),
+      (await place.heads.list()).filter(({ seq }) => seq > 0),
+    );
     await later.close();
   });
 });

@@ -49,6 +49,7 @@ test("a follower sees every line once, over rotated segments, and ends with its 
   const journal = place.open({ settings: small, clock: eagerClock() });
   await journal.append({ type: "note", text: "before" });
   const enough = new AbortController();
+  t.after(() => enough.abort());
   const seen: unknown[] = [];
   let isLooking = false;
   const following = (async () => {

@@ -20,7 +20,7 @@ export interface LogPlace {
   readonly heads: JournalHeads;
   readonly failures: { readonly id: string; readonly error: string }[];
   open(given?: Partial<JournalOptions>): Journal;
-  verify(): Promise<VerifyReport>;
+  verify(head?: string): Promise<VerifyReport>;
   lines(name?: string): string[];
   entries(name?: string): Record<string, unknown>[];
   rewrite(lines: readonly string[], name?: string): void;
@@ -45,7 +45,10 @@ export async function openPlace(t: After, parent?: string): Promise<LogPlace> {
         onFailed: (failure) => failures.push(failure),
         ...given,
       }),
-    verify: async () => verifyJournal({ folder, heads: await heads.list() }),
+    async verify(head) {
+      const memory = { heads: await heads.list(), prunes: await heads.listPrunes() };
+      return verifyJournal({ folder, recall: () => memory, ...(head === undefined ? {} : { head }) });
+    },
     lines: (name = "chat_log.jsonl") => readFileSync(join(folder, name), "utf8").split("\n").slice(0, -1),
     entries: (name) => place.lines(name).map((line) => JSON.parse(line) as Record<string, unknown>),
     rewrite: (lines, name = "chat_log.jsonl") =>

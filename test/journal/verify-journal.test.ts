@@ -117,7 +117,7 @@ describe("tampering is found, and named", () => {
   test("a hash that was noted and is gone is told, also when the store knows nothing [D4]", async (t) => {
     const place = await writeTwo(t);
     const { head } = await place.verify();
-    const noted = { folder: place.folder, heads: "there is no store", head: head! };
+    const noted = { folder: place.folder, recall: () => "there is no store", head: head! };
     const before = await verifyJournal(noted);
     assert.deepEqual(
       [before.ok, before.headsChecked, before.warnings.map(({ kind }) => kind)],
@@ -135,7 +135,7 @@ describe("tampering is found, and named", () => {
       await journal.close();
     }
     place.rewrite(place.lines().filter((line) => !line.includes('"writer":"b"')));
-    const report = await verifyJournal({ folder: place.folder, heads: [] });
+    const report = await verifyJournal({ folder: place.folder, recall: () => "there is no store" });
     assert.deepEqual(found(report), ["removed chat_log.jsonl:4 #1"]);
   });
 

@@ -2,7 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { childEnvironment } from "../../src/process/child-environment.ts";
 
-const fixed = { GIT_TERMINAL_PROMPT: "0", GIT_PAGER: "cat", PAGER: "cat", DEBIAN_FRONTEND: "noninteractive" };
+const fixed = {
+  GIT_TERMINAL_PROMPT: "0",
+  GIT_PAGER: "cat",
+  PAGER: "cat",
+  DEBIAN_FRONTEND: "noninteractive",
+  GIT_CONFIG_COUNT: "2",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
+  GIT_CONFIG_KEY_1: "core.fsmonitor",
+  GIT_CONFIG_VALUE_1: "false",
+};
 
 test("what is on the list passes, secrets and everything else do not [G7]", () => {
   const allowed = {

@@ -237,12 +237,20 @@ for (const mode of modes) {
     test("commands of one execution run side by side, and stopping one spares the other [E4]", async (t) => {
       const { run } = await openBench(t, { sandbox: mode });
       const controller = new AbortController();
-      const first = run(["sleep", "300"], { executionId: "call_same", signal: controller.signal });
-      const second = run(["sh", "-c", "sleep 0.3; echo $DECKHAND_EXECUTION"], { executionId: "call_same" });
-      setTimeout(() => controller.abort(), 100);
+      const isUp = Promise.withResolvers<void>();
+      const first = run(["sh", "-c", "echo up; exec sleep 300"], {
+        executionId: "call_same",
+        signal: controller.signal,
+        onOutput: () => isUp.resolve(),
+      });
+      await isUp.promise;
+      const second = run(["sh", "-c", "echo on; sleep 0.3; echo $DECKHAND_EXECUTION"], {
+        executionId: "call_same",
+        onOutput: () => controller.abort(),
+      });
       assert.equal((await first).stoppedBy, "signal");
       const end = await second;
-      assert.deepEqual([end.exitCode, textOf(end.stdout)], [0, "call_same.2\n"]);
+      assert.deepEqual([end.exitCode, textOf(end.stdout)], [0, "on\ncall_same.2\n"]);
     });
 
     test("after a call no listener is left on its signal and no timer keeps the process [E4]", async (t) => {

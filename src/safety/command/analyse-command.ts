@@ -35,7 +35,7 @@ export function analyseCommand(text: string, options: AnalyseOptions = {}): Comm
   const { gathered } = scope;
   try {
     const problem = checkText(text);
-    if (problem) return conclude([{ verdict: "unknown", ...problem, command: excerpt(text) }]);
+    if (problem) return conclude(text, [{ verdict: "unknown", ...problem, command: excerpt(text) }]);
     walker.walkText(text, scope);
     if (!gathered.isFull) walkUncalled(scope);
     for (const { command, ...finding } of judgeTogether(gathered.commands, options))
@@ -45,7 +45,7 @@ export function analyseCommand(text: string, options: AnalyseOptions = {}): Comm
     const reason = `It could not be analysed (${error instanceof Error ? error.message : String(error)}).`;
     addFinding(scope, { verdict: "unknown", rule: "analysis.failed", reason }, excerpt(text));
   }
-  return conclude(gathered.findings, gathered);
+  return conclude(text, gathered.findings, gathered);
 }
 
 const walker: Walker = {
@@ -84,7 +84,7 @@ function openScope(source: string, place: AnalyseOptions): Scope {
   };
 }
 
-function conclude(findings: readonly Finding[], gathered?: Gathered): CommandAnalysis {
+function conclude(text: string, findings: readonly Finding[], gathered?: Gathered): CommandAnalysis {
   const verdict = findings.some((finding) => finding.verdict === "danger")
     ? "danger"
     : findings.length > 0
@@ -100,7 +100,7 @@ function conclude(findings: readonly Finding[], gathered?: Gathered): CommandAna
     findings,
     commands,
     isComplete,
-    isReadOnly: isComplete && verdict === "safe" && provesReadOnly(gathered),
+    isReadOnly: isComplete && verdict === "safe" && provesReadOnly(gathered, text),
     changing: commands.filter((command) => !isReadOnly(command)),
   };
 }

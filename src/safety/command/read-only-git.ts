@@ -1,48 +1,61 @@
-import { parseOptions } from "./parse-options.ts";
-import { gitGlobals } from "./rules/git.ts";
-import type { SimpleCommand, Word } from "./simple-command.ts";
+import { gitGlobals, gitUsages } from "./read-only-git-table.ts";
+import { readExactly, type Reading } from "./read-only-options.ts";
+import type { Word } from "./simple-command.ts";
 
-/** Subcommands that only look, and what keeps each of them from doing so. */
-export function isReadOnlyGit({ words }: SimpleCommand): boolean {
-  const globals = parseOptions(words.slice(1), gitGlobals);
-  if (globals.has("c", "exec-path", "config-env", "paginate") || globals.unknown.length > 0)
-    return globals.has("version");
-  const [subcommand, ...rest] = globals.operands;
+/**
+ * Git only looks. `-C` must be known: another folder may be another repository with a configuration of its own. That a folder
+ * inside the workdir which merely looks like a repository is not taken for one is up to the environment of the process.
+ */
+export function isReadOnlyGit(rest: readonly Word[]): boolean {
+  const globals = readExactly(rest, gitGlobals);
+  if (globals === null || globals.values.some(({ kind }) => kind !== "literal")) return false;
+  const [subcommand, ...words] = globals.operands;
   if (subcommand === undefined) return true;
-  if (subcommand.kind !== "literal" || rest.some((word) => denied.test(word.text))) return false;
-  if (looking.has(subcommand.text)) return true;
-  return listings[subcommand.text]?.(rest) ?? false;
+  const table = subcommand.kind === "literal" ? gitUsages.get(subcommand.text) : undefined;
+  const reading = table === undefined ? null : readExactly(words, table);
+  if (reading === null || reading.values.some((word) => !isPlainFormat(word))) return false;
+  return checks.get(subcommand.text)?.(reading) ?? true;
 }
 
-const denied = /^--(?:ou|ext|textc|op|exe|upl|rem)|^-O/;
+/** `%G?` and `%(signature)` start the program that checks signatures. */
+function isPlainFormat({ kind, text }: Word): boolean {
+  return kind === "literal" && !/%G|%\(\*?signature/i.test(text);
+}
 
-const looking: ReadonlySet<string> = new Set(
-  (
-    "status log diff show rev-parse ls-files ls-tree blame annotate describe rev-list shortlog cat-file name-rev " +
-    "merge-base for-each-ref show-ref show-branch grep diff-tree diff-index diff-files count-objects check-ignore " +
-    "check-attr version whatchanged cherry range-diff verify-commit help"
-  ).split(" "),
-);
+/** Subcommands that look with some operands and change something with others. */
+const checks: ReadonlyMap<string, (reading: Reading) => boolean> = new Map<string, (reading: Reading) => boolean>([
+  ["branch", (reading) => reading.operands.length === 0 || isListing(reading)],
+  ["tag", (reading) => reading.operands.length === 0 || isListing(reading) || reading.given.has("n")],
+  ["remote", isReadOnlyRemote],
+  ["config", isReadOnlyConfig],
+  ["stash", ({ operands }) => isFirst(operands, "list", "show")],
+  ["worktree", ({ operands }) => operands.length === 1 && isFirst(operands, "list")],
+  ["notes", ({ operands }) => operands.length === 0 || isFirst(operands, "list", "show")],
+  ["reflog", ({ operands }) => operands.length === 0 || isFirst(operands, "show", "HEAD", "exists", "list")],
+  ["symbolic-ref", ({ operands }) => isCounted(operands, 1)],
+  ["help", ({ operands }) => operands.length === 0],
+]);
 
-const listings: Readonly<Record<string, (rest: readonly Word[]) => boolean>> = {
-  branch: (rest) =>
-    rest.every((word) =>
-      /^(?:-[arvq]+|--(?:all|remotes|list|verbose|show-current|merged|no-merged|contains|sort=.*|format=.*|column|no-color|color))$/.test(
-        word.text,
-      ),
-    ) || rest[0]?.text === "--list",
-  tag: (rest) =>
-    rest.length === 0 || /^(?:-l|--list|-n[0-9]*|--contains|--points-at|--merged|--sort=.*)$/.test(rest[0]!.text),
-  remote: (rest) => rest.length === 0 || /^(?:-v|--verbose|get-url)$/.test(rest[0]!.text),
-  config: (rest) =>
-    /^(?:--get|--get-all|--get-regexp|--list|-l|get|list)$/.test(
-      rest.find((word) => !/^--(?:global|local|system|show-origin|worktree|type=.*)$/.test(word.text))?.text ?? "",
-    ),
-  stash: (rest) => /^(?:list|show)$/.test(rest[0]?.text ?? ""),
-  worktree: (rest) => rest[0]?.text === "list",
-  submodule: (rest) => rest[0]?.text === "status" || rest.length === 0,
-  reflog: (rest) => rest.length === 0 || rest[0]?.text === "show" || /^(?:-|HEAD|--)/.test(rest[0]?.text ?? ""),
-  notes: (rest) => /^(?:list|show)$/.test(rest[0]?.text ?? ""),
-  "symbolic-ref": (rest) =>
-    rest.filter((word) => !word.text.startsWith("-")).length === 1 && !rest.some((word) => /^-d|^--d/.test(word.text)),
-};
+function isFirst(operands: readonly Word[], ...names: readonly string[]): boolean {
+  return operands[0]?.kind === "literal" && names.includes(operands[0].text);
+}
+
+function isCounted(operands: readonly Word[], count: number): boolean {
+  return operands.length === count && operands.every(({ kind }) => kind === "literal");
+}
+
+function isListing({ given }: Reading): boolean {
+  return ["list", "contains", "no-contains", "merged", "no-merged", "points-at"].some((name) => given.has(name));
+}
+
+function isReadOnlyRemote({ given, operands }: Reading): boolean {
+  if (operands.length === 0) return !given.has("all") && !given.has("push");
+  return isFirst(operands, "get-url") && isCounted(operands, 2);
+}
+
+/** One name and no more is a question; two set it. The words of newer versions have no dot, so older ones refuse them. */
+function isReadOnlyConfig({ given, operands }: Reading): boolean {
+  if (["get", "get-all", "get-regexp", "list"].some((name) => given.has(name))) return true;
+  if (isFirst(operands, "get")) return isCounted(operands, 2);
+  return isCounted(operands, 1) && (isFirst(operands, "list") || operands[0]!.text.includes("."));
+}

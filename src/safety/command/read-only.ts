@@ -1,21 +1,25 @@
-import { findInterpreter } from "./interpreters.ts";
-import { optionTable, parseOptions } from "./parse-options.ts";
+import { isReadOnlyAwk } from "./read-only-awk.ts";
 import { isReadOnlyGit } from "./read-only-git.ts";
-import { readSedScript } from "./sed-script.ts";
+import { readExactly, type Reading } from "./read-only-options.ts";
+import { isReadOnlySed } from "./read-only-sed.ts";
+import { harmless, usages, versions } from "./read-only-table.ts";
 import type { SimpleCommand, Word } from "./simple-command.ts";
 
-/** Proved: the program, with these words, changes nothing. Redirects and variables are for the caller. False when in doubt. */
-export function isReadOnlyProgram(command: SimpleCommand): boolean {
-  const { name, words } = command;
+/**
+ * Proved: the program, with these words, changes nothing, starts nothing else, connects to nothing, and reads only files that its
+ * words name, so that whoever judges the words has judged the reading. Redirects and variables are for the caller. What the
+ * tables do not list is not proved. A program found by its bare name is taken for what it is called.
+ */
+export function isReadOnlyProgram({ name, words }: SimpleCommand): boolean {
   const program = words[0];
   if (program === undefined || program.kind !== "literal" || !isInstalled(program.text)) return false;
   const rest = words.slice(1);
-  if (pure.has(name)) return true;
-  if (asksVersion(name, rest)) return true;
-  const denied = careful.get(name);
-  if (denied !== undefined) return isCertain(rest) && !rest.some((word) => denied.test(word.text));
-  const check = checks[name];
-  return check !== undefined && isCertain(rest) && check(command, rest);
+  if (harmless.has(name) || asksVersion(name, rest)) return true;
+  const own = parsers.get(name);
+  if (own !== undefined) return own(rest);
+  const table = usages.get(name);
+  const reading = table === undefined ? null : readExactly(rest, table);
+  return reading !== null && (checks.get(name)?.(reading) ?? true);
 }
 
 /** A bare name or a folder of the system: `./ls` may be anything. */
@@ -23,113 +27,87 @@ function isInstalled(text: string): boolean {
   return !text.includes("/") || /^\/(?:usr\/)?(?:local\/)?bin\/[^/]+$/.test(text);
 }
 
-/** No word could turn out to be an option that is not seen here. */
-function isCertain(words: readonly Word[]): boolean {
-  return words.every((word) =>
-    word.kind === "literal" ? true : /^[^-*?[]/.test(word.prefix) && word.isSplit !== true,
-  );
+function asksVersion(name: string, rest: readonly Word[]): boolean {
+  const [first] = rest;
+  return rest.length === 1 && first?.kind === "literal" && versions.get(name)?.has(first.text) === true;
 }
 
-/** Whatever their options are. */
-const pure: ReadonlySet<string> = new Set(
-  (
-    "ls cat head wc cut tr basename dirname realpath readlink stat du df id uname whoami groups pwd true false : " +
-    "echo seq nl tac rev fold paste join comm cmp diff md5sum sha1sum sha224sum sha256sum sha384sum sha512sum " +
-    "b2sum cksum sum shasum md5 od hexdump strings expr factor nproc arch tty users who w uptime free lsblk lscpu " +
-    "lsusb lspci pgrep pidof ps getconf locale which type whereis column expand unexpand fmt pr tsort numfmt zcat " +
-    "bzcat xzcat zgrep grep egrep fgrep jq cd sleep exit return break continue nm objdump readelf size sw_vers " +
-    "lsof tokei cal"
-  ).split(" "),
-);
-
-/** Pure without these options, written so that every beginning of a long one is caught. */
-const careful: ReadonlyMap<string, RegExp> = new Map([
-  ["tail", /^-[0-9a-zA-Z]*[fF]|^--f|^--ret/],
-  ["sort", /^-[A-Za-z]*[oT]|^--o|^--co|^--t/],
-  ["shuf", /^-[a-z]*o|^--o/],
-  ["rg", /^--pre|^--hostname-bin/],
-  ["file", /^-[A-Za-z]*C|^--c/],
-  ["tree", /^-[A-Za-z]*[oR]|^--o/],
-  ["base64", /^-[A-Za-z]*o|^--o/],
-  ["base32", /^-[A-Za-z]*o|^--o/],
-  ["iconv", /^-[A-Za-z]*o|^--o/],
-  ["yq", /^-[A-Za-z]*[is]|^--in|^--sp/],
-  ["ss", /^-[A-Za-z]*K|^--k/],
-  ["netstat", /^-[a-z]*c|^--c/],
-  ["find", /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls)$/],
-  ["fd", /^-[A-Za-z0-9]*[xX]|^--exec/],
-  ["fdfind", /^-[A-Za-z0-9]*[xX]|^--exec/],
-  ["printf", /^-v/],
-  // `-v 'a[$(x)]'` makes the shell evaluate its operand.
-  ["test", /^-v$|\$\(|`/],
-  ["[", /^-v$|\$\(|`/],
+/** Programs whose words are not options and operands, or are code. */
+const parsers: ReadonlyMap<string, (rest: readonly Word[]) => boolean> = new Map<
+  string,
+  (rest: readonly Word[]) => boolean
+>([
+  ["git", isReadOnlyGit],
+  ["sed", isReadOnlySed],
+  ["gsed", isReadOnlySed],
+  ["awk", isReadOnlyAwk],
+  ["gawk", isReadOnlyAwk],
+  ["mawk", isReadOnlyAwk],
+  ["nawk", isReadOnlyAwk],
+  ["command", (rest) => /^-[vV]$/.test(rest[0]?.text ?? "") && isCertain(rest)],
+  ["printf", isReadOnlyPrintf],
+  ["test", isReadOnlyTest],
+  ["[", isReadOnlyTest],
+  ["lsof", isReadOnlyLsof],
 ]);
 
-const dateOptions = optionTable(
-  "s|set= d|date= f|file= r|reference= I|iso-8601=? R|rfc-email u|utc|universal rfc-3339= debug resolution",
-);
-const fewOperands = optionTable(
-  "f|skip-fields= s|skip-chars= w|check-chars= c= g= l= o= seek= a b e i p r u d n E C R=",
-);
+/** What holds besides the options. */
+const checks: ReadonlyMap<string, (reading: Reading) => boolean> = new Map<string, (reading: Reading) => boolean>([
+  ["cd", ({ operands }) => isPlace(operands[0])],
+  ["date", ({ operands }) => operands.every(({ text }) => text.startsWith("+"))],
+  ["diff", ({ given }) => !given.has("recursive") || given.has("no-dereference")],
+  ["jq", ({ operands }) => operands.slice(0, 1).every(isPlainFilter)],
+  ["yq", ({ operands }) => operands.every(isPlainFilter)],
+  ["netstat", ({ given }) => given.has("numeric")],
+  ["ps", ({ operands, values }) => operands.every(isPsDialect) && !values.some(({ text }) => /env/i.test(text))],
+  ["tail", ({ operands }) => !operands.some(({ text }) => text.startsWith("+"))],
+  // A file of further options.
+  ...["nm", "size", "strings", "readelf", "objdump"].map((name): [string, (reading: Reading) => boolean] => [
+    name,
+    ({ operands }) => !operands.some(({ prefix }) => prefix === "" || prefix.startsWith("@")),
+  ]),
+]);
 
-const checks: Readonly<Record<string, (command: SimpleCommand, rest: readonly Word[]) => boolean>> = {
-  git: (command) => isReadOnlyGit(command),
-  date: (_, rest) => {
-    const options = parseOptions(rest, dateOptions);
-    return (
-      !options.has("set") && options.unknown.length === 0 && options.operands.every((word) => word.text.startsWith("+"))
-    );
-  },
-  uniq: (_, rest) => parseOptions(rest, fewOperands).operands.length <= 1,
-  xxd: (_, rest) => parseOptions(rest, fewOperands).operands.length <= 1,
-  hostname: (_, rest) => rest.length === 0,
-  command: (_, rest) => /^-[vV]+$/.test(rest[0]?.text ?? ""),
-  go: (_, rest) => rest.length === 1 && /^(?:version|env)$/.test(rest[0]!.text),
-  sed: isReadOnlySed,
-  gsed: isReadOnlySed,
-  awk: isReadOnlyAwk,
-  gawk: isReadOnlyAwk,
-  mawk: isReadOnlyAwk,
-};
+/** Home, the last folder and what only the shell knows are not among the words that are judged. */
+function isPlace(word: Word | undefined): boolean {
+  return word?.kind === "literal" && word.text !== "" && word.text !== "-" && !word.text.startsWith("~");
+}
 
-function asksVersion(name: string, rest: readonly Word[]): boolean {
-  if (rest.length !== 1) return false;
-  const { text, kind } = rest[0]!;
-  if (kind !== "literal" || !versioned.test(name.replace(/[0-9.]+$/, ""))) return false;
+function isPsDialect({ kind, text }: Word): boolean {
+  return kind === "literal" && /^(?:[auxfjlwrvTh]+|[0-9][0-9,]*)$/.test(text);
+}
+
+/** A filter that loads no module, file or program. The keywords are looked for in strings too. */
+function isPlainFilter({ kind, text }: Word): boolean {
+  return kind === "literal" && !loading.test(text);
+}
+
+const loading =
+  /\b(?:import|include|modulemeta|get_search_list|load\w*|env\w*|strenv|system|exec|eval(?:_?\w*)?|split_doc)\b/i;
+
+/** `-v` sets a variable, and so does `%n`. */
+function isReadOnlyPrintf(rest: readonly Word[]): boolean {
+  const [format] = rest[0]?.text === "--" ? rest.slice(1) : rest;
+  if (format?.kind !== "literal" || /^-./.test(format.text)) return false;
+  return !/%[-+ #0-9.*']*[hlLjztq]*n/.test(format.text.replaceAll("%%", ""));
+}
+
+/** `-v 'a[$(x)]'` makes the shell evaluate its operand. */
+function isReadOnlyTest(rest: readonly Word[]): boolean {
+  return isCertain(rest) && !rest.some(({ text }) => /^-[vR]$|\$\(|`/.test(text));
+}
+
+/** Its own kind of options; without `-n` it asks the network for names. */
+function isReadOnlyLsof(rest: readonly Word[]): boolean {
+  const known =
+    /^(?:-[nPtaUl]+|-i(?:[46]?(?:tcp|udp)?(?::[0-9][0-9,-]*)?)?|-p|-sTCP:LISTEN|(?:tcp|udp)?:[0-9][0-9,-]*|[0-9][0-9,]*)$/i;
   return (
-    text === "--version" ||
-    text === "-V" ||
-    (text === "-v" && /^(?:node|npm|yarn|pnpm|ruby|php|perl)$/.test(name)) ||
-    (text === "-version" && name === "java")
+    rest.every(({ kind, text }) => kind === "literal" && known.test(text)) &&
+    rest.some(({ text }) => /^-[A-Za-z]*n/.test(text))
   );
 }
 
-const versioned =
-  /^(?:node|npm|npx|yarn|pnpm|bun|deno|python|pip|ruby|gem|perl|php|composer|rustc|cargo|java|javac|gcc|g\+\+|clang|cmake|make|docker|tsc|git|bash|zsh|curl|wget|jq|rg|psql|sqlite|mysql|gh|terraform|ffmpeg)$/;
-
-function isReadOnlySed(command: SimpleCommand, rest: readonly Word[]): boolean {
-  if (rest.some((word) => /^-[A-Za-z]*[if]|^--[if]/.test(word.text))) return false;
-  const codes = findInterpreter(command)?.codes ?? [];
-  return (
-    codes.length > 0 &&
-    codes.every((code) => {
-      if (code.kind !== "literal") return false;
-      const { runs, written } = readSedScript(code.text);
-      return !runs && written.length === 0;
-    })
-  );
-}
-
-function isReadOnlyAwk(command: SimpleCommand, rest: readonly Word[]): boolean {
-  if (rest.some((word) => /^-[filE]|^--(?:f|i|l|e|d|p)/.test(word.text))) return false;
-  const codes = findInterpreter(command)?.codes ?? [];
-  return (
-    codes.length > 0 &&
-    codes.every((word) => {
-      if (word.kind !== "literal") return false;
-      // The whole text, strings too: a quote in a pattern must not hide a call.
-      if (/system|getline|@|close|(?<!\|)\|(?!\|)/.test(word.text)) return false;
-      return !word.text.split(/[;{}\n]/).some((statement) => statement.includes("print") && statement.includes(">"));
-    })
-  );
+/** No word could turn out to be an operator that is not seen here. */
+function isCertain(words: readonly Word[]): boolean {
+  return words.every((word) => word.kind === "literal" || (/^[^-*?[]/.test(word.prefix) && word.isSplit !== true));
 }

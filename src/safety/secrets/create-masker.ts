@@ -1,18 +1,19 @@
 import { createHmac } from "node:crypto";
 import type { Execution } from "../../core/execution.ts";
 import type { Mask, MaskStream } from "../../core/mask.ts";
+import { isWorthHiding } from "./environment-secrets.ts";
 import { commandTriggers } from "./find-command-secret.ts";
 import { headerTriggers } from "./find-header-secret.ts";
 import { keyedTriggers } from "./find-keyed-secret.ts";
 import { privateKeyTriggers } from "./find-private-key.ts";
-import { findSecrets } from "./find-secrets.ts";
+import { findSecrets, type TextKind } from "./find-secrets.ts";
 import { urlTriggers } from "./find-url-secret.ts";
 import { vendorTriggers } from "./find-vendor-secret.ts";
 import { webTokenTriggers } from "./find-web-token.ts";
-import { knownValueTriggers } from "./known-values.ts";
+import { findOpenValue, knownValueTriggers } from "./known-values.ts";
 import { maskExecution } from "./mask-execution.ts";
-import { createMaskStream } from "./mask-stream.ts";
-import { maskValue } from "./mask-value.ts";
+import { createMaskStream, heldBack, type StreamStart } from "./mask-stream.ts";
+import { maskValue, type ValueMask } from "./mask-value.ts";
 import type { SecretSpan } from "./secret-span.ts";
 import { createTriggerIndex, extendTriggerIndex, type TriggerIndex } from "./trigger-index.ts";
 
@@ -22,9 +23,12 @@ import { createTriggerIndex, extendTriggerIndex, type TriggerIndex } from "./tri
  * Masking what is masked changes nothing. Never throws.
  */
 export interface Masker extends Mask {
-  /** Deep: strings are masked, also by the key they stand under; keys stay. What has nothing to mask is given back as it is. */
+  /**
+   * Deep: strings are masked, also by the key they stand under; keys stay, unless one holds a secret. What a key tells to
+   * be secret in one place is masked in all of them. What has nothing to mask is given back as it is.
+   */
   value<Value>(value: Value): Value;
-  stream(): MaskStream;
+  stream(begins?: StreamStart): MaskStream;
   /** From now on, this value and its encoded forms are secret. Shorter than 8 characters: nothing could be told from words. */
   add(value: string): void;
 }
@@ -37,16 +41,22 @@ export interface MaskerOptions {
 }
 
 export function createMasker({ values, key }: MaskerOptions): Masker {
-  let index = extendTriggerIndex(sharedIndex(), [...new Set(values)].flatMap(knownValueTriggers));
+  let index = sharedIndex();
+  /** Values that a stream could let go before it has seen them whole. */
+  const longWords: string[] = [];
   const hashes = new Map<string, string>();
+  const names = new Map<string, string>();
+  addValues(values);
+
+  function addValues(secrets: Iterable<string>): void {
+    const triggers = [...new Set(secrets)].flatMap((secret) => knownValueTriggers(secret));
+    index = extendTriggerIndex(index, triggers);
+    longWords.push(...triggers.map(({ word }) => word).filter((word) => word.length > heldBack || word.includes("\n")));
+    names.clear();
+  }
 
   function hashOf(secret: string): string {
-    const known = hashes.get(secret);
-    if (known !== undefined) return known;
-    const hash = createHmac("sha256", key).update(secret).digest("hex").slice(0, 6);
-    if (hashes.size >= maxHashes) hashes.clear();
-    hashes.set(secret, hash);
-    return hash;
+    return remember(hashes, secret, () => createHmac("sha256", key).update(secret).digest("hex").slice(0, 6));
   }
 
   function replace(text: string, spans: readonly SecretSpan[], range: { from: number; to: number }): string {
@@ -60,24 +70,71 @@ export function createMasker({ values, key }: MaskerOptions): Masker {
     return masked + text.slice(at, Math.max(at, range.to));
   }
 
-  function text(given: string): string {
-    const spans = findSecrets(given, index);
-    return spans.length === 0 ? given : replace(given, spans, { from: 0, to: given.length });
+  function replaceAll(text: string, spans: readonly SecretSpan[]): string {
+    return spans.length === 0 ? text : replace(text, spans, { from: 0, to: text.length });
   }
 
-  const value = <Value>(given: Value): Value => maskValue(given, { text, hashOf });
+  const text = (given: string): string => replaceAll(given, findSecrets(given, index));
+  const name = (given: string): string => remember(names, given, () => text(given));
+
+  /** A secret that is told by what stands around it in one text is masked in the others of the same record as well. */
+  function maskTogether<Result>(run: (mask: ValueMask) => Result): Result {
+    let echoes: Map<string, string> | undefined;
+    function note(secret: string, family: string): void {
+      if (isEcho(secret, family) && (echoes?.size ?? 0) < maxEchoes) (echoes ??= new Map()).set(secret, family);
+    }
+    function maskAndNote(given: string, kind: TextKind): string {
+      const spans = findSecrets(given, index, kind);
+      for (const { start, end, family } of spans) note(given.slice(start, end), family);
+      return replaceAll(given, spans);
+    }
+    const first = run({ text: maskAndNote, name, hashOf, note });
+    if (echoes === undefined) return first;
+    const wider = extendTriggerIndex(
+      index,
+      [...echoes].flatMap(([secret, family]) => knownValueTriggers(secret, family)),
+    );
+    const again = (given: string, kind: TextKind): string => replaceAll(given, findSecrets(given, wider, kind));
+    return run({ text: again, name: (given) => again(given, "text"), hashOf, note: () => {} });
+  }
+
   return {
     text,
-    value,
-    execution: (execution: Execution) => maskExecution(execution, { text, value }),
-    stream: () => createMaskStream({ find: (given) => findSecrets(given, index), replace }),
-    add(secret) {
-      index = extendTriggerIndex(index, knownValueTriggers(secret));
-    },
+    value: <Value>(given: Value): Value => maskTogether((mask) => maskValue(given, mask)),
+    execution: (execution: Execution) => maskTogether((mask) => maskExecution(execution, mask)),
+    stream: (begins) =>
+      createMaskStream(
+        {
+          find: (given) => findSecrets(given, index),
+          findOpenValue: (given, range) => findOpenValue(given, longWords, range),
+          replace,
+        },
+        begins,
+      ),
+    add: (secret) => addValues([secret]),
   };
 }
 
-const maxHashes = 1000;
+const maxRemembered = 1000;
+const maxEchoes = 32;
+
+function remember(known: Map<string, string>, given: string, make: () => string): string {
+  const made = known.get(given);
+  if (made !== undefined) return made;
+  if (known.size >= maxRemembered) known.clear();
+  const fresh = make();
+  known.set(given, fresh);
+  return fresh;
+}
+
+/** Vendors' formats are found wherever they stand; what only a key tells is not. Words would be found everywhere. */
+function isEcho(secret: string, family: string): boolean {
+  return contextFamilies.has(family) && secret.length <= 256 && !secret.includes("\n") && isWorthHiding(secret);
+}
+
+const contextFamilies: ReadonlySet<string> = new Set(
+  "password token key secret credential header cookie url-password url-token".split(" "),
+);
 
 let shared: TriggerIndex | undefined;
 

@@ -22,7 +22,8 @@ function saysSecret(name: string): boolean {
 
 const leastLength = 8;
 
-function isWorthHiding(value: string): boolean {
+/** Whether a value can be told from words, numbers and paths wherever it stands. */
+export function isWorthHiding(value: string): boolean {
   const head = value.trim().slice(0, 512);
   if (head.length < leastLength || isPath(head) || isReference(head) || isPlaceholder(head)) return false;
   // Words and numbers would be found everywhere.

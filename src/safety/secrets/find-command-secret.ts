@@ -4,8 +4,8 @@ import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
 /** `[a word of the line, where in the rest of it the secret is]`. The secret is the group `secret`. */
 type CommandSecret = readonly [word: string, pattern: RegExp];
 
-const value = `(?:"(?<secret>[^"\\n]{3,256})"|'(?<quoted>[^'\\n]{3,256})'|(?<plain>[^\\s"'\`|;&<>]{3,256}))`;
-const pair = `(?:"[^":\\s]{1,128}:(?<secret>[^"\\n]{2,256})"|'[^':\\s]{1,128}:(?<quoted>[^'\\n]{2,256})'|[^\\s:"']{1,128}:(?<plain>[^\\s"'\`|;<>]{2,256}))`;
+const value = `(?:"(?<secret>[^"\\n]{3,256})"|'(?<quoted>[^'\\n]{3,256})'|(?<plain>[^\\s"'\`|;&<>()]{3,256}))`;
+const pair = `(?:"[^":\\s]{1,128}:(?<secret>[^"\\n]{2,256})"|'[^':\\s]{1,128}:(?<quoted>[^'\\n]{2,256})'|[^\\s:"']{1,128}:(?<plain>[^\\s"'\`|;&<>()]{2,256}))`;
 
 /** Options that are a secret only behind their program, and sentences of SQL and of shells. */
 const commands: readonly CommandSecret[] = [
@@ -27,7 +27,7 @@ const commands: readonly CommandSecret[] = [
   command("smbclient", `\\s-U\\s*[^\\s%]{1,64}%${value}`),
   command("rabbitmqctl", `\\s(?:add_user|change_password|authenticate_user)\\s+\\S{1,64}\\s+${value}`),
   command("htpasswd", `\\s-\\w{0,4}b\\w{0,4}\\s+\\S{1,256}\\s+\\S{1,64}\\s+${value}`),
-  command("openssl", `\\s-(?:passin|passout|pass)\\s+["']?pass:(?<secret>[^\\s"']{3,256})`),
+  command("openssl", `\\s-(?:passin|passout|pass)\\s+["']?pass:(?<secret>[^\\s"'\`|;&<>()]{3,256})`),
   command("openssl", `\\s(?:-k|-K)\\s+${value}`),
   command("zip ", `\\s-P\\s*${value}`),
   command("7z ", `\\s-p${value}`),

@@ -3,7 +3,8 @@ import { findKeyJoin, type KeyJoin } from "./key-join.ts";
 import { extendValue, readUpTo, readValue, type ReadValue } from "./read-value.ts";
 import { behindShortStems, judgeKey, keyStems, matchKeyEnd, shortKeyStems, type SecretKey } from "./secret-keys.ts";
 import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
-import { settleValue } from "./settle-value.ts";
+import { settleValue, type KeyedValue } from "./settle-value.ts";
+import { endBeforeCommand } from "./shell-operators.ts";
 
 /** Values whose key ends in a word for a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`. */
 export function keyedTriggers(): Trigger[] {
@@ -22,14 +23,42 @@ function findKeyedSecret(text: string, at: number, scan: Scan): SecretSpan | und
   const key = judgeKey(text.slice(keyStart, keyEnd));
   if (!key) return undefined;
 
-  const value = readJoined(text, keyJoin, scan);
-  if (!value) return undefined;
-  const setting = settleValue(text, { keyStart, keyEnd, keyJoin, value });
-  if (!setting || !isSecretValue(text.slice(value.start, value.end), inSetting(key, setting), setting))
-    return undefined;
+  const read = readJoined(text, keyJoin, scan);
+  if (!read) return undefined;
+  const place = { keyStart, keyEnd, keyJoin };
+  if (!isSecret(text, { ...place, value: read }, { key, scan })) return noteTry(text, read, scan);
+  const value = isShellJoin(text, place) ? endBeforeCommand(text, read) : read;
+  if (value !== read && !isSecret(text, { ...place, value }, { key, scan })) return undefined;
   const end = extendValue(text, value);
   scan.readTo.set("keyed", end);
   return { start: value.start, end, family: key.family };
+}
+
+/** `pass:pass:…` without an end would be looked at again for each of its keys; no text that means something has so many. */
+const maxTries = 64;
+const restOfWord = /[^\s"'`]*/y;
+
+function noteTry(text: string, { start, end }: ReadValue, scan: Scan): undefined {
+  const count = start < scan.tried.end ? scan.tried.count + 1 : 1;
+  scan.tried = { count, end };
+  if (count <= maxTries) return;
+  restOfWord.lastIndex = start;
+  restOfWord.test(text);
+  scan.readTo.set("keyed", restOfWord.lastIndex);
+}
+
+function isSecret(text: string, keyed: KeyedValue, { key, scan }: { key: SecretKey; scan: Scan }): boolean {
+  const setting = settleValue(text, keyed);
+  if (!setting) return false;
+  const value = text.slice(keyed.value.start, keyed.value.end);
+  return isSecretValue(value, inSetting(key, setting), scan.isCommand ? { ...setting, isCommand: true } : setting);
+}
+
+/** A variable or an option, as a shell would read it; what is in a query is not. */
+function isShellJoin(text: string, { keyStart, keyEnd, keyJoin }: Omit<KeyedValue, "value">): boolean {
+  if (text[keyStart] === "-") return true;
+  const isTight = keyJoin.end === keyEnd + keyJoin.sign.length;
+  return keyJoin.sign === "=" && isTight && !/[?&]/.test(text[keyStart - 1] ?? "");
 }
 
 function readJoined(text: string, { join, end, isEncoded }: KeyJoin, scan: Scan): ReadValue | undefined {

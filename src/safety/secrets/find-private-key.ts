@@ -1,3 +1,5 @@
+import { isInsideWord } from "./is-inside-word.ts";
+import { findKeyBefore, findKeyRest } from "./key-lines.ts";
 import { looksVeryRandom } from "./looks-random.ts";
 import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
 
@@ -8,19 +10,28 @@ export function privateKeyTriggers(): Trigger[] {
     { word: "Private-Lines:", anyCase: false, find: findPutty },
     { word: "LS0tLS1CRUdJTi", anyCase: false, find: findEncodedFile },
     { word: "b3BlbnNzaC1rZXktdjE", anyCase: false, find: findOpenSshBody },
+    ...["MII", "MIG", "MHcCAQEE", "MHQCAQEE", "MC4CAQAw"].map((word) => ({ word, anyCase: false, find: findBareKey })),
+    { word: "left out]", anyCase: false, find: findAfterGap },
     ...["d", "k"].map((name) => ({ word: `"${name}"`, anyCase: false, find: findJwk })),
   ];
 }
 
 const family = "private-key";
+/** Where nothing says that no part is read twice. */
 const maxBlock = 64 * 1024;
 
 function findBlock(text: string, at: number, scan: Scan): SecretSpan | undefined {
   if (at < (scan.readTo.get(family) ?? 0)) return undefined;
-  const before = /-{4,5} ?BEGIN (?:[A-Z0-9]+ ){0,3}$/.exec(text.slice(Math.max(0, at - 48), at));
+  const before = /-{0,5} ?(BEGIN|END) (?:[A-Z0-9]+ ){0,3}$/.exec(text.slice(Math.max(0, at - 48), at));
   const after = /^PRIVATE KEY(?: BLOCK)? ?-{4,5}/.exec(text.slice(at, at + 24));
   if (!before || !after) return undefined;
-  const body = readBody(text, at + after[0].length);
+  if (before[1] === "END") {
+    const start = findKeyBefore(text, at - before[0].length, scan.readTo.get(family) ?? 0);
+    const end = at + after[0].length;
+    scan.readTo.set(family, end);
+    return start === undefined ? undefined : { start, end, family };
+  }
+  const body = readBody(text, at + after[0].length, text.length);
   scan.readTo.set(family, body.end);
   return body.length < 16 ? undefined : { start: at - before[0].length, end: body.end, family };
 }
@@ -46,6 +57,27 @@ function findOpenSshBody(text: string, at: number): SecretSpan | undefined {
   return body.length < 40 ? undefined : { start: at, end: body.end, family };
 }
 
+/** Without armour, told by what its first bytes say: a sequence of a version number and what only private keys have behind one. */
+function findBareKey(text: string, at: number, scan: Scan): SecretSpan | undefined {
+  if (at < (scan.readTo.get("bare-key") ?? 0) || isInsideWord(text, at, /[A-Za-z0-9+/]/)) return undefined;
+  const bytes = Buffer.from(text.slice(at, at + 24), "base64");
+  const version = bytes[1]! < 0x80 ? 2 : 2 + (bytes[1]! & 0x7f);
+  const [type, length, number, next] = bytes.subarray(version, version + 4);
+  if (type !== 2 || length !== 1) return undefined;
+  if (!(number === 0 && (next === 0x02 || next === 0x30)) && !(number === 1 && next === 0x04)) return undefined;
+  // Its lines may be joined by anything.
+  const end = Math.max(readBody(text, at).end, at + /^[A-Za-z0-9+/=]*/.exec(text.slice(at, at + maxBlock))![0].length);
+  scan.readTo.set("bare-key", end);
+  return end - at < 40 ? undefined : { start: at, end, family };
+}
+
+/** Behind our own note that a part of an output is not there. */
+function findAfterGap(text: string, at: number): SecretSpan | undefined {
+  const note = /^left out\](?: …)?\r?\n/.exec(text.slice(at, at + 16));
+  const rest = note && findKeyRest(text, at + note[0].length);
+  return rest ? { ...rest, family } : undefined;
+}
+
 function findJwk(text: string, at: number): SecretSpan | undefined {
   const found = /^"[dk]"\s{0,4}:\s{0,4}"([A-Za-z0-9_-]{40,1024})"/.exec(text.slice(at, at + 1100));
   if (!found) return undefined;
@@ -67,8 +99,8 @@ interface Body {
 }
 
 /** Reads on as long as it can be a key; up to and with the end of its armour, if that comes. */
-function readBody(text: string, from: number): Body {
-  const limit = Math.min(text.length, from + maxBlock);
+function readBody(text: string, from: number, maxLength = maxBlock): Body {
+  const limit = Math.min(text.length, from + maxLength);
   let [at, start, end, length] = [from, from, from, 0];
   while (at < limit) {
     const next = skip(between, text, at);

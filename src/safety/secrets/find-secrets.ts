@@ -1,11 +1,19 @@
 import type { Scan, SecretSpan } from "./secret-span.ts";
+import { cutAtOperators } from "./shell-operators.ts";
 import { hashBits, startsAt, type TriggerIndex } from "./trigger-index.ts";
 
 const mask = (1 << hashBits) - 1;
 const nothing: readonly SecretSpan[] = [];
 
+/** What kind of text it is: in a command for the shell, a value without quotes ends at an operator. */
+export type TextKind = "text" | "command";
+
 /** All secrets of a text, in order, without overlap. Linear in the length of the text. */
-export function findSecrets(text: string, { table, buckets }: TriggerIndex): readonly SecretSpan[] {
+export function findSecrets(
+  text: string,
+  { table, buckets }: TriggerIndex,
+  kind: TextKind = "text",
+): readonly SecretSpan[] {
   let found: SecretSpan[] | undefined;
   let scan: Scan | undefined;
   let hash = 0;
@@ -15,15 +23,22 @@ export function findSecrets(text: string, { table, buckets }: TriggerIndex): rea
     if (bucket === 0) continue;
     for (const trigger of buckets[bucket]!) {
       if (!startsAt(text, i - 2, trigger)) continue;
-      const spans = trigger.find(text, i - 2, (scan ??= startScan()));
+      const spans = trigger.find(text, i - 2, (scan ??= startScan(kind)));
       if (spans !== undefined) (found ??= []).push(...("start" in spans ? [spans] : spans));
     }
   }
-  return found === undefined ? nothing : outsideMarks(text, withoutOverlap(found));
+  if (found === undefined) return nothing;
+  const spans = outsideMarks(text, withoutOverlap(found));
+  return kind === "command" ? cutAtOperators(text, spans) : spans;
 }
 
-function startScan(): Scan {
-  return { readTo: new Map(), plain: { start: 0, end: 0, isOver: true } };
+function startScan(kind: TextKind): Scan {
+  return {
+    isCommand: kind === "command",
+    readTo: new Map(),
+    plain: { start: 0, end: 0, isOver: true },
+    tried: { count: 0, end: 0 },
+  };
 }
 
 /** What is masked already is not masked again, whatever stands around it. */

@@ -13,14 +13,24 @@ export interface ValueSetting {
   readonly isSetting: boolean;
   /** The sign between them is far from an assignment: a column, a comma, a sentence. */
   readonly isLoose: boolean;
+  /** It is a word of a command for the shell. */
+  readonly isCommand?: boolean;
 }
 
 const leastLength = 8;
+/** Of a password in a command: nothing else is behind `PASSWORD=` and `--password` there. */
+const leastInCommand = 6;
 
 /** Whether the value behind such a key is a secret, and not a word about one. */
 export function isSecretValue(value: string, { strength, family }: SecretKey, setting: ValueSetting): boolean {
   const head = value.slice(0, 128);
-  if (head.length < leastLength || isReference(head) || isPlaceholder(head) || isPath(head) || isForeignText(head))
+  if (
+    isTooShort(head, strength, setting) ||
+    isReference(head) ||
+    isPlaceholder(head) ||
+    isPath(head) ||
+    isForeignText(head)
+  )
     return false;
   if (!setting.isQuoted && (isCall(head) || (!setting.isLiteral && isExpression(head)))) return false;
   if (setting.isLoose) return !/\s/.test(head) && isLooseSecret(head, strength, setting);
@@ -35,12 +45,28 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
   }
 }
 
+function isTooShort(value: string, strength: KeyStrength, { isCommand, isLiteral, isLoose }: ValueSetting): boolean {
+  if (value.length >= leastLength) return false;
+  if (!isCommand || strength !== "password" || !isLiteral || isLoose) return true;
+  return value.length < leastInCommand || !/\d/.test(value) || !/[a-z]/i.test(value);
+}
+
 function isLooseSecret(value: string, strength: KeyStrength, { isQuoted, hasOwnLine }: ValueSetting): boolean {
   if (!isQuoted && strength === "password" && hasOwnLine && endsInNumber(value)) return true;
-  if (!isQuoted) return looksVeryRandom(value);
+  if (!isQuoted) return looksVeryRandom(value) || (strength === "password" && isPhrase(value));
   return (
     looksRandom(value) ||
     (strength === "password" && /\d/.test(value) && !isLabel(value) && !/^[a-z]+(?:-[a-z]+)*-\d{3}$/.test(value))
+  );
+}
+
+/** `blue-Horse-42-stapler`: four parts, one of them a number, and a capital that no sentence asks for. */
+function isPhrase(value: string): boolean {
+  return (
+    /^[A-Za-z\d]+(?:[-_.][A-Za-z\d]+){3,}$/.test(value) &&
+    /(?:^|[-_.])\d+(?:[-_.]|$)/.test(value) &&
+    /[a-z].*[-_.][A-Z][a-z]/.test(value) &&
+    !/(?:sha|md5|utf|base|aes|crypt|rsa|iso|ascii|char|digit|version)/i.test(value)
   );
 }
 

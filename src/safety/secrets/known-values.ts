@@ -1,20 +1,62 @@
+import { isPath, isReference } from "./is-reference.ts";
 import type { Trigger } from "./secret-span.ts";
 
 const leastLength = 8;
 
 /** What finds a value that is known to be secret, as it is and in the forms in which programs print it. */
-export function knownValueTriggers(secret: string): Trigger[] {
+export function knownValueTriggers(secret: string, family = "known"): Trigger[] {
   if (secret.trim().length < leastLength) return [];
   return [...formsOf(secret.trim())].map((form) => ({
     word: form,
     anyCase: false,
-    find: (_text, at) => ({ start: at, end: at + form.length, family: "known", value: secret.trim() }),
+    find: (_text, at) => ({ start: at, end: at + form.length, family, value: secret.trim() }),
   }));
+}
+
+/** Where the first of these words begins that the end of a text has only a part of; `to` when there is none. */
+export function findOpenValue(text: string, words: readonly string[], { from, to }: Range): number {
+  let open = to;
+  for (const word of words) {
+    let at = Math.max(from, text.length - word.length + 1);
+    for (at = text.indexOf(word[0]!, at); at >= 0 && at < open; at = text.indexOf(word[0]!, at + 1)) {
+      if (word.startsWith(text.slice(at, at + 16)) && word.startsWith(text.slice(at))) open = at;
+    }
+  }
+  return open;
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
 }
 
 function formsOf(secret: string): Set<string> {
   const forms = new Set([secret]);
-  for (const line of secret.split(/\r?\n/)) if (/^[A-Za-z0-9+/=_-]{20,}$/.test(line.trim())) forms.add(line.trim());
+  for (const line of linesOf(secret)) for (const form of [line, ...escapedFormsOf(line)]) forms.add(form);
+  if (/[^\r]\n/.test(secret)) forms.add(secret.replaceAll(/\r?\n/g, "\r\n"));
+  for (const form of escapedFormsOf(secret)) forms.add(form);
+  forms.add(Buffer.from(secret).toString("hex"));
+  for (const form of base64FormsOf(secret)) forms.add(form);
+  return new Set([...forms].filter((form) => form.length >= leastLength));
+}
+
+/** A value of several lines is told by each of them, too: programs print them one by one. A document is not, its lines are common. */
+function linesOf(secret: string): string[] {
+  const lines = secret.split(/\r?\n/).map((line) => line.trim());
+  if (lines.length === 1 || /^[[{<]/.test(secret)) return [];
+  return lines.filter(
+    (line) =>
+      line.length >= leastLine &&
+      !/^-{4,}|^[A-Za-z]+$|^[A-Z][\w-]{1,30}: /.test(line) &&
+      !isPath(line) &&
+      !isReference(line),
+  );
+}
+
+const leastLine = 12;
+
+function escapedFormsOf(secret: string): Set<string> {
+  const forms = new Set<string>();
   const json = JSON.stringify(secret).slice(1, -1);
   const url = tryEncode(secret);
   forms.add(json);
@@ -31,9 +73,7 @@ function formsOf(secret: string): Set<string> {
   forms.add(secret.replaceAll(/["$`\\]/g, "\\$&"));
   forms.add(secret.replaceAll(/[^\w./:=@%+,-]/g, "\\$&"));
   forms.add(escapeMarkup(secret));
-  forms.add(Buffer.from(secret).toString("hex"));
-  for (const form of base64FormsOf(secret)) forms.add(form);
-  return new Set([...forms].filter((form) => form.length >= leastLength));
+  return forms;
 }
 
 /** What of the base64 of a longer text is there because of the secret, wherever in that text it stands. */

@@ -1,9 +1,14 @@
+import type { TextKind } from "./find-secrets.ts";
 import { isSecretValue, type ValueSetting } from "./judge-value.ts";
 import { judgeKey, type SecretKey } from "./secret-keys.ts";
 
 export interface ValueMask {
-  text(text: string): string;
+  text(text: string, kind: TextKind): string;
+  /** The name of a field. */
+  name(name: string): string;
   hashOf(secret: string): string;
+  /** Told of every secret that only its key gave away. */
+  note(secret: string, family: string): void;
 }
 
 const maxDepth = 64;
@@ -14,29 +19,30 @@ const quoted: ValueSetting = { isQuoted: true, isLiteral: true, hasOwnLine: fals
 
 /** Masks the strings of a JSON value. A value without secrets is given back itself, so nothing is copied for most calls. */
 export function maskValue<Value>(value: Value, mask: ValueMask): Value {
-  return walk(value, mask, { key: undefined, depth: 0, budget: { left: maxNodes } }) as Value;
+  return walk(value, mask, { key: undefined, kind: "text", depth: 0, budget: { left: maxNodes } }) as Value;
 }
 
 interface Place {
   readonly key: SecretKey | undefined;
+  readonly kind: TextKind;
   readonly depth: number;
   readonly budget: { left: number };
 }
 
-function walk(value: unknown, mask: ValueMask, { key, depth, budget }: Place): unknown {
-  if (typeof value === "string") return maskString(value, mask, key);
+function walk(value: unknown, mask: ValueMask, { key, kind, depth, budget }: Place): unknown {
+  if (typeof value === "string") return maskString(value, mask, { key, kind });
   if (typeof value !== "object" || value === null) return value;
   // Nobody reads what is nested deeper, or goes round in circles, and what was not looked at must not be written.
   if (depth >= maxDepth || (budget.left -= 1) < 0) return tooDeep;
-  if (Array.isArray(value)) return walkArray(value, mask, { key, depth: depth + 1, budget });
+  if (Array.isArray(value)) return walkArray(value, mask, { key, kind, depth: depth + 1, budget });
   if (ArrayBuffer.isView(value) || value instanceof Date) return value;
-  return walkObject(value as Record<string, unknown>, mask, { key: undefined, depth: depth + 1, budget });
+  return walkObject(value as Record<string, unknown>, mask, { key: undefined, kind, depth: depth + 1, budget });
 }
 
-function walkArray(values: readonly unknown[], mask: ValueMask, { key, depth, budget }: Place): readonly unknown[] {
+function walkArray(values: readonly unknown[], mask: ValueMask, place: Place): readonly unknown[] {
   let copy: unknown[] | undefined;
   values.forEach((each, at) => {
-    const masked = walk(each, mask, { key: key ?? keyBefore(values[at - 1]), depth, budget });
+    const masked = walk(each, mask, { ...place, key: place.key ?? keyBefore(values[at - 1]) });
     if (masked !== each) (copy ??= [...values])[at] = masked;
   });
   return copy ?? values;
@@ -49,17 +55,44 @@ function keyBefore(word: unknown): SecretKey | undefined {
 
 function walkObject(object: Record<string, unknown>, mask: ValueMask, place: Place): Record<string, unknown> {
   let copy: Record<string, unknown> | undefined;
+  let renamed: Map<string, string> | undefined;
   const named = "value" in object || "Value" in object ? nameOf(object) : undefined;
   for (const key of Object.keys(object)) {
     const value = object[key];
+    const name = key.length < leastName ? key : mask.name(key);
+    if (name !== key) (renamed ??= new Map()).set(key, name);
     if (typeof value !== "string" && (typeof value !== "object" || value === null)) continue;
     const said = named !== undefined && isValueKey(key) ? named : key;
-    const masked = walk(value, mask, { ...place, key: said.length < maxName ? judgeKey(said) : undefined });
+    const masked = walk(value, mask, {
+      ...place,
+      key: said.length < maxName ? judgeKey(said) : undefined,
+      kind: commandNames.has(key) ? "command" : "text",
+    });
     if (masked !== value) (copy ??= { ...object })[key] = masked;
   }
-  return copy ?? object;
+  return renamed === undefined ? (copy ?? object) : rename(copy ?? object, renamed);
 }
 
+/** Where calls and approvals hold what the shell is to run. */
+const commandNames: ReadonlySet<string> = new Set(
+  "command cmd script argv args detail rule rules reasons dangers".split(" "),
+);
+
+/** Two names that look alike now are still two fields. */
+function rename(object: Record<string, unknown>, names: ReadonlyMap<string, string>): Record<string, unknown> {
+  const taken = new Set<string>();
+  return Object.fromEntries(
+    Object.entries(object).map(([key, value]) => {
+      let name = names.get(key) ?? key;
+      while (taken.has(name)) name += "'";
+      taken.add(name);
+      return [name, value];
+    }),
+  );
+}
+
+/** Nothing shorter is found by any rule. */
+const leastName = 8;
 const maxName = 128;
 
 function isValueKey(key: string): boolean {
@@ -72,8 +105,9 @@ function nameOf(object: Record<string, unknown>): string | undefined {
   return typeof name === "string" ? name : undefined;
 }
 
-function maskString(value: string, mask: ValueMask, key: SecretKey | undefined): string {
-  const masked = mask.text(value);
+function maskString(value: string, mask: ValueMask, { key, kind }: Pick<Place, "key" | "kind">): string {
+  const masked = mask.text(value, kind);
   if (key === undefined || masked !== value || !isSecretValue(value, key, quoted)) return masked;
+  mask.note(value, key.family);
   return `[MASKED:${key.family}:${mask.hashOf(value)}]`;
 }

@@ -10,10 +10,14 @@ export interface SecretSpan {
 
 /** What one pass over one text remembers, so that no part of it is read again for every word in it. */
 export interface Scan {
+  /** The text is a command for the shell. */
+  readonly isCommand: boolean;
   /** By rule: up to where it has looked. */
   readonly readTo: Map<string, number>;
   /** The last value without quotes that was read: where it began and how far it goes. */
   plain: { readonly start: number; readonly end: number; readonly isOver: boolean };
+  /** Keys one in the value of the other, none of them of a secret: how many, and up to where. */
+  tried: { readonly count: number; readonly end: number };
 }
 
 /** Looks at one place of a text where a trigger word begins. Its work is bounded, wherever the place is. */

@@ -27,7 +27,8 @@ export function settleValue(text: string, { keyStart, keyEnd, keyJoin, value }: 
   const isOption = /^--?\w/.test(name) && /(?:^|[\s"'=([])$/.test(before);
   switch (join) {
     case "assign": {
-      if (sign === "=>" && !isQuoted) return loose;
+      // Before an arrow is a parameter or a key; no parameter has a word of its own before the word for a secret.
+      if (sign === "=>" && !isQuoted && !/[a-z][_-][a-z]/.test(name)) return loose;
       // The shell's own way to name a variable, with a default or a complaint.
       if (before.endsWith("${")) return sign === ":-" || sign === ":=" ? loose : undefined;
       if (sign === ":-") return undefined;

@@ -3,7 +3,7 @@ import type { Word } from "../simple-command.ts";
 import { findGitConfig } from "./git-config.ts";
 import { hidesOptions, type Rule, type Subject } from "./rule.ts";
 
-export const gitGlobals = optionTable(
+const gitGlobals = optionTable(
   "C= c= p|paginate P|no-pager git-dir= work-tree= namespace= exec-path=? bare no-replace-objects literal-pathspecs super-prefix= config-env= attr-source= list-cmds= v|version h|help no-optional-locks",
   { stopsAtOperand: true },
 );
