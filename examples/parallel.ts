@@ -17,7 +17,7 @@ const executions = await runtime.batch([
   { tool: "write", input: { file_path: "b.txt", content: "second\n" } }, // another file: at the same time
   { tool: "read", input: { file_path: "a.txt" } }, // waits for the write of a.txt
   { tool: "read", input: { file_path: "missing.txt" } }, // fails, and disturbs nobody
-  { tool: "bash", input: { command: "cat a.txt b.txt" } }, // may touch anything: waits for all
+  { tool: "bash", input: { command: "cat a.txt b.txt | tee both.txt" } }, // may touch anything: waits for all
 ]);
 await runtime.close();
 await rm(workdir, { recursive: true });
