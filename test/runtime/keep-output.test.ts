@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createKeepOutput } from "../../src/runtime/keep-output.ts";
 import { createMasker } from "../../src/safety/secrets/create-masker.ts";
+import { createSecretMaker } from "../safety/secrets/make-secret.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const masker = createMasker({ values: ["known-value-17"], key: "test" });
@@ -43,6 +44,26 @@ test("a secret across the pieces in which an output is read is masked, also in o
   }
 });
 
+test("a known value of several lines is masked wherever the pieces end [D4]", async (t) => {
+  const folder = await temporaryFolder(t);
+  const value = "multi\nof the second line 88\nend 1234";
+  const several = createMasker({ values: [value], key: "test" });
+  const copy = await readFile(await keep(folder, Buffer.from(`${value}\n`.repeat(5000)), several), "utf8");
+  assert.match(copy, /^(?:\[MASKED:known:\w{6}\]\n){5000}$/);
+});
+
+test("a private key stays masked where its output stops being text, and goes on [D4]", async (t) => {
+  const folder = await temporaryFolder(t);
+  const maker = createSecretMaker(3);
+  const lines = Array.from({ length: 1000 }, () => maker.base64(64));
+  const armour = `-----BEGIN PRIVATE ${"KEY"}-----\n`;
+  // The second half of the key is read together with bytes that are no text.
+  const raw = Buffer.concat([Buffer.from(`${armour}${lines.join("\n")}\n`), Buffer.from([0xff, 0x0a])]);
+  const copy = await readFile(await keep(folder, raw));
+  for (const line of lines) assert.ok(!copy.includes(line), line);
+  assert.ok(copy.includes(Buffer.from([0xff, 0x0a])));
+});
+
 test("an output that can't be masked is not kept at all [D4]", async (t) => {
   const folder = await temporaryFolder(t);
   const rawPath = join(folder, "raw");
@@ -59,8 +80,8 @@ test("an output that can't be masked is not kept at all [D4]", async (t) => {
   await assert.rejects(stat(join(folder, "outputs", "kept.txt")), { code: "ENOENT" });
 });
 
-async function keep(folder: string, raw: Buffer): Promise<string> {
+async function keep(folder: string, raw: Buffer, mask = masker): Promise<string> {
   const rawPath = join(folder, "raw");
   await writeFile(rawPath, raw);
-  return createKeepOutput(join(folder, "outputs"), masker)(rawPath, "kept.txt");
+  return createKeepOutput(join(folder, "outputs"), mask)(rawPath, "kept.txt");
 }

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { RuntimeEvent } from "../../src/core/events.ts";
+import type { Progress } from "../../src/core/tool.ts";
 import { createSecretMaker, makePrivateKey, makeWebToken } from "../safety/secrets/make-secret.ts";
 import { looseTool } from "../support/engine.ts";
 import { isolatedEnvironment, openRuntime } from "../support/runtime.ts";
@@ -33,6 +34,9 @@ const leaky = looseTool({
     const text = lines.join("\n");
     for (let at = 0; at < text.length; at += 7) context.progress({ output: text.slice(at, at + 7), stream: "stdout" });
     for (const line of lines) context.progress({ message: line });
+    // More than the type knows, as a tool without types may tell.
+    const more = { data: { token: planted.password, [planted.github]: 1 }, stream: planted.aws };
+    context.progress(more as unknown as Progress);
     if (input["fails"] === true) return Promise.reject(new Error(text));
     return Promise.resolve({
       ok: true,
@@ -74,6 +78,36 @@ test("after a run with planted secrets no file of the data folder and no event h
   const secrets = [...Object.values(planted).slice(0, 4), planted.password, planted.key.split("\n")[2]!];
   for (const { name, bytes } of told) {
     for (const secret of secrets) assert.ok(!bytes.includes(secret), `${name} holds ${secret}`);
+  }
+});
+
+test("a private key that a cut or a gap goes through is in no record, event or file [D4]", async (t) => {
+  const home = await temporaryFolder(t);
+  const severalLines = `two\n${maker.letters(20)}\nlines ${maker.letters(8)}`;
+  const env = { ...isolatedEnvironment(home), DB_PASSWORD: severalLines };
+  const runtime = await openRuntime(t, { home, env });
+  const events: RuntimeEvent[] = [];
+  runtime.on("*", (event) => void events.push(event));
+  for (const secret of [planted.key, severalLines]) {
+    await writeFile(join(home, "secret"), `${secret}\n`);
+    for (const before of ["", "x", "some more"]) {
+      const command = `printf '${before}'; for i in $(seq 1 13); do cat secret >> all; cat all all > more; mv more all; done; cat all all >&2; rm all`;
+      const shell = await runtime.call("bash", { command });
+      assert.match(shell.result?.output ?? "", /bytes left out\] …\n/);
+    }
+  }
+  await runtime.close();
+
+  const told = [
+    ...(await readAll(join(home, ".deckhand"))),
+    ...events.map((event) => ({ name: event.type, bytes: Buffer.from(JSON.stringify(event)) })),
+    { name: "all progress", bytes: Buffer.from(progressOf(events)) },
+  ];
+  const parts = [...planted.key.split("\n").slice(1, -1), ...severalLines.split("\n").slice(1)].map((line) =>
+    line.slice(-20),
+  );
+  for (const { name, bytes } of told) {
+    for (const part of parts) assert.ok(!bytes.includes(part), `${name} holds ${part}`);
   }
 });
 

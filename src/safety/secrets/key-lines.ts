@@ -25,7 +25,7 @@ function isKeyLine(line: string): boolean {
 
 /** What goes on before the end of a block: the lines above it, back to the first that can't be of a key. */
 export function findKeyBefore(text: string, end: number, least: number): number | undefined {
-  let [at, start, short, isSure] = [end, end, 0, false];
+  let [at, start, short, isSure] = [skipLineNumber(text, end), end, 0, false];
   for (;;) {
     const wordEnd = skipBack(text, at, least);
     const wordStart = wordStartOf(text, wordEnd, least);
@@ -35,8 +35,7 @@ export function findKeyBefore(text: string, end: number, least: number): number 
     if (isKeyLine(word)) isSure = true;
     else if (isSure || (short += 1) > 2) break;
     else if (word.endsWith("=") && looksVeryRandom(word)) isSure = true;
-    [at, start] = [wordStart, wordStart];
-    at -= /(?:^|\n)([ \t]*\d{1,5}[-:\t|→ ])$/.exec(text.slice(Math.max(least, at - 16), at))?.[1]?.length ?? 0;
+    [at, start] = [skipLineNumber(text, wordStart), wordStart];
   }
   return isSure ? start : undefined;
 }
@@ -117,6 +116,11 @@ function readLine(text: string, lineStart: number): Line {
 function trimSigns(line: string): string {
   const inner = line.replace(/^[\s"'`>|]+/, "");
   return inner.slice(0, skipBack(inner, inner.length, 0));
+}
+
+/** What `grep -n`, `cat -n` and others put before a line. */
+function skipLineNumber(text: string, at: number): number {
+  return at - (/(?:^|\n)([ \t]*\d{1,5}[-:\t|→ ])$/.exec(text.slice(Math.max(0, at - 16), at))?.[1]?.length ?? 0);
 }
 
 function skipBack(text: string, from: number, limit: number): number {

@@ -1,4 +1,4 @@
-import { isPath, isReference } from "./is-reference.ts";
+import { isWorthHiding } from "./environment-secrets.ts";
 import type { Trigger } from "./secret-span.ts";
 
 const leastLength = 8;
@@ -45,11 +45,7 @@ function linesOf(secret: string): string[] {
   const lines = secret.split(/\r?\n/).map((line) => line.trim());
   if (lines.length === 1 || /^[[{<]/.test(secret)) return [];
   return lines.filter(
-    (line) =>
-      line.length >= leastLine &&
-      !/^-{4,}|^[A-Za-z]+$|^[A-Z][\w-]{1,30}: /.test(line) &&
-      !isPath(line) &&
-      !isReference(line),
+    (line) => line.length >= leastLine && isWorthHiding(line) && !/^-{4,}|^[A-Z][\w-]{1,30}: /.test(line),
   );
 }
 

@@ -49,7 +49,10 @@ export function createMaskStream(parts: StreamParts, begins: StreamStart = "begi
     const isLonger = held.to > held.start && findOpenKeyLines(text, held.to, to) === held.to;
     let start = isLonger ? held.start : findOpenKeyLines(text, from, to);
     // Half of too many, so that the rest is not looked at again for every line.
-    if (to - start > maxHeldLines) start = text.indexOf("\n", to - maxHeldLines / 2) + 1;
+    if (to - start > maxHeldLines) {
+      const lineEnd = text.indexOf("\n", to - maxHeldLines / 2);
+      start = lineEnd < 0 || lineEnd >= to ? to : lineEnd + 1;
+    }
     held = { start, to };
     return start;
   }

@@ -105,100 +105,100 @@ test("a script of sed or awk that reaches another file or a program is never cal
   );
 });
 
-const awkParts = [
-  "print",
-  "printf",
-  "x",
-  "$1",
-  "1",
-  '"a"',
-  '"}"',
-  '";"',
-  '"\\""',
-  "/a/",
-  "/[/]/",
-  "/",
-  ">",
-  ">>",
-  '> "made"',
-  "(",
-  ")",
-  "{",
-  "}",
-  ";",
-  "\n",
-  "\\\n",
-  "#",
-  ",",
-  "++",
-  "BEGIN",
-  "if (1)",
-  "length",
-  "|",
-  '"touch made"',
-  '"',
-  "=",
-  "[",
-  "]",
-  "getline",
-  " ",
-];
-const sedParts = [
+/** Pieces that hide a redirection from a reader who splits at the wrong place, and some that only look like one. */
+const awkPieces = {
+  before: ["", "x=1/2;", 'y="}";', '/"/;', "#}\n", "x=(1)/2;", 'y="\\"";', "if(1)", "/[}]/;", "x=a[1]/2;", "length/2;"],
+  printed: [
+    "1",
+    '"a}"',
+    '";"',
+    '"\\""',
+    "(1)",
+    "(1)(2)",
+    "$0",
+    "/a/",
+    "1,2",
+    "a[1]",
+    "(1>2)",
+    "x",
+    '"/"',
+    '"#"',
+    "/;/",
+  ],
+  between: ["", " ", "\\\n", " # ", "\n", ";", ",", '"', "/", " ) ", "/*", '"}" '],
+  written: [
+    '> "made"',
+    '>> "made"',
+    '| "cat > made"',
+    '(1 > "made")',
+    '"> made"',
+    "/> made/",
+    '> ("ma" "de")',
+    '; x > "made"',
+  ],
+  after: ["", ";x=1/2", ' # "', ' "/"', "}{", "\n"],
+};
+const sedPieces = [
   "p",
-  "d",
-  "s",
-  "y",
-  "/",
-  "a",
-  "b",
-  "[",
-  "]",
-  "[/]",
-  "\\",
-  "\n",
-  ";",
+  "=",
+  "s/a/b/",
+  "s/[/]/b/",
+  "s/[]/]/b/",
+  "s/[^]/]/b/",
+  "s|a|b\\|c|",
+  "s/a/b\\\nc/",
+  "s/[\\/]/x/",
+  "s/[\\]/x/",
+  "y/a[/b]/",
+  "a text",
+  "a\\\ntext",
+  "a\\",
+  "i one\\",
+  "{p;p}",
   "{",
   "}",
-  "w made",
-  "e",
-  "e touch made",
+  "b",
+  ":x",
+  "#c",
   "1",
-  "$",
-  ",",
+  "/[/]/",
+  "\\|a|",
+  "/a\\/w/",
   "!",
-  "#",
-  ":",
-  "i",
-  "c",
-  "g",
-  "|",
-  "I",
-  " ",
-  "^",
-  "N",
-  "x",
-  "[:a:]",
+  "w made",
+  "W made",
+  "s/a/b/w made",
+  "e touch made",
+  "s/.*/touch made/e",
+  "s/a/w made/",
+  "#w made",
+  "aw made",
+  "s/[[:alpha:]/]/x/",
+  ",",
+  "$",
 ];
+const sedGlue = [";", "\n", "}", " ", "", "\\\n", "g", "/"];
 
-test("whatever is made of their parts and called read-only leaves a real folder as it was", async (t) => {
+test("whatever is made of such pieces and called read-only leaves a real folder as it was", async (t) => {
   const folder = await temporaryFolder(t);
   await writeFile(join(folder, "a"), "a/b\n[x]\n");
   const random = createRandom(20_260_111);
-  const runs = count({ quick: 150, full: 4000 });
-  let [tried, ran] = [0, 0];
-  while (ran < runs && tried++ < runs * 3000) {
-    const isAwk = ran % 2 === 0;
-    const parts = isAwk ? awkParts : sedParts;
-    const text = Array.from({ length: 1 + random(9) }, () => parts[random(parts.length)]).join(
-      random(2) === 0 ? "" : " ",
-    );
+  const pick = (pieces: readonly string[]): string => pieces[random(pieces.length)] ?? "";
+  const runs = count({ quick: 200, full: 4000 });
+  const seen = new Set<string>();
+  for (let tried = 0; seen.size < runs && tried < runs * 1000; tried++) {
+    const isAwk = tried % 2 === 0;
+    const { before, printed, between, written, after } = awkPieces;
+    const text = isAwk
+      ? `BEGIN{${pick(before)}${pick(["print ", "printf "])}${[printed, between, written, after].map(pick).join("")}}`
+      : Array.from({ length: 1 + random(4) }, () => pick(sedPieces) + pick(sedGlue)).join("");
     const isCalledReadOnly = (isAwk ? isReadOnlyAwk : isReadOnlySed)([{ kind: "literal", text, prefix: text }]);
-    if (!isCalledReadOnly || text.trim() === "" || !/[>w"]|made/.test(text)) continue;
-    ran++;
+    if (!isCalledReadOnly || !text.includes("made") || seen.has(text)) continue;
+    seen.add(text);
     spawnSync(isAwk ? "awk" : "sed", [text, "a"], { cwd: folder, timeout: 5000, stdio: "ignore" });
     assert.deepEqual(await readdir(folder), ["a"], JSON.stringify(text));
   }
-  assert.equal(ran, runs);
+  assert.equal(seen.size, runs);
   assert.equal(await readFile(join(folder, "a"), "utf8"), "a/b\n[x]\n");
 });
 

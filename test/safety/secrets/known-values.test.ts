@@ -42,6 +42,33 @@ test("a value that is added later is masked from then on, and one of a few lette
   assert.match(masker.text("a short later-value-1"), /^a short \[MASKED:known:[0-9a-f]{6}\]$/);
 });
 
+test("a known value of several lines is masked as a whole, in any pieces, and by each longer line of it [D4]", () => {
+  const value = "multi\nline-of-secret-77aa\nlast one of three 9";
+  const masker = createMasker({ values: [value], key: "test" });
+  for (const text of [`x ${value} y\n`, `x ${value.replaceAll("\n", "\r\n")} y\n`, `multi\n${value}\n`]) {
+    for (const size of [1, 3, 7, 20, 1000]) {
+      const stream = masker.stream();
+      let out = "";
+      for (let at = 0; at < text.length; at += size) out += stream.push(text.slice(at, at + size));
+      assert.equal(out + stream.end(), masker.text(text));
+    }
+    assert.match(masker.text(text), /^(?:x |multi\n)\[MASKED:known:\w{6}\](?: y)?\n$/);
+  }
+  assert.match(masker.text("f-multi_line-of-secret-77aa"), /^f-multi_\[MASKED:known:\w{6}\]$/);
+  assert.match(masker.text(encodeURIComponent("last one of three 9")), /^\[MASKED:known:\w{6}\]$/);
+  assert.equal(masker.text("multi"), "multi");
+});
+
+test("a long known value in an endless line is not let go in parts [D4]", () => {
+  const value = "long known value. ".repeat(60);
+  const masker = createMasker({ values: [value], key: "test" });
+  const stream = masker.stream();
+  let out = "";
+  const text = `${"word ".repeat(2000)}${value}${"word ".repeat(2000)}`;
+  for (let at = 0; at < text.length; at += 100) out += stream.push(text.slice(at, at + 100));
+  assert.doesNotMatch(out + stream.end(), /known value/);
+});
+
 test("whatever the known value, no text leaves it in, and nothing is thrown [D4]", () => {
   fc.assert(
     fc.property(fc.string({ minLength: 8, unit: "grapheme" }), fc.string(), fc.string(), (value, before, after) => {

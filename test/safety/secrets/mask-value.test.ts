@@ -21,6 +21,24 @@ test("a value is masked deep, also by the keys it stands under, and the keys sta
   assert.equal(masked.deep.max_tokens, 100_000_000);
 });
 
+test("a key that is a secret itself is masked, and no field is lost [D4]", () => {
+  const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
+  const masked = masker.value({ [token]: 1, "known-value-17": "a", plain: { [`x known-value-17`]: null }, last: 2 });
+  assert.doesNotMatch(JSON.stringify(masked), /aB3dE5gH7jK9|known-value-17/);
+  assert.deepEqual(Object.values(masked).slice(0, 2), [1, "a"]);
+  assert.match(Object.keys(masked).join(" "), /^\[MASKED:github:\w{6}\] \[MASKED:known:\w{6}\] plain last$/);
+  const mark = Object.keys(masker.value({ "known-value-17": 1 }))[0]!;
+  assert.deepEqual(Object.values(masker.value({ [mark]: 1, "known-value-17": 2 })), [1, 2]);
+  masker.add("later-name-17");
+  assert.doesNotMatch(JSON.stringify(masker.value({ "later-name-17": 1 })), /later/);
+});
+
+test("what one field gives away as a secret is masked in the others, but for words [D4]", () => {
+  const masked = masker.value({ input: { password: "blue7horse9" }, output: "used blue7horse9", note: "blue" });
+  assert.doesNotMatch(JSON.stringify(masked), /blue7/);
+  assert.equal(masker.value({ a: "DB_PASSWORD=elephant", b: "an elephant" }).b, "an elephant");
+});
+
 test("a value without secrets is the very same object [D4]", () => {
   const value = { path: "src/a.ts", list: [1, "two", { three: true }], none: null };
   assert.equal(masker.value(value), value);
