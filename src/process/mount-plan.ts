@@ -53,6 +53,7 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
 
   for (const mount of systemMounts(view, place.folder)) put(mount);
   for (const path of byDepth([...view.hidden, place.runFolder])) hide(path);
+  for (const path of byDepth(view.readable ?? [])) showBelowTemporary(path);
   for (const root of roots) if (!isLoose(root)) put({ kind: "writable", path: root, source: root });
   for (const path of byDepth(withRedirects(view))) protect(path);
   for (const path of byDepth([...view.hidden, place.runFolder])) pinHidden(path);
@@ -64,6 +65,13 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   const mounts = [...plan.values()].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
   const pins = mounts.map(({ path }) => path).filter((path) => rootOf(path) !== undefined);
   return { mounts, masks, swept, pins };
+
+  function showBelowTemporary(path: string): void {
+    const [real] = realPath(path);
+    const isPrivate =
+      real !== undefined && ["/tmp", "/var/tmp"].some((folder) => folder !== real && isInside(real, folder));
+    if (isPrivate && rootOf(real) === undefined && !plan.has(real)) put({ kind: "readable", path: real, source: real });
+  }
 
   function hide(path: string): void {
     const [real] = realPath(path);

@@ -13,6 +13,8 @@ export interface SandboxView {
   readonly readOnly: readonly string[];
   /** Further folders that the person lets commands write to. */
   readonly writable: readonly string[];
+  /** Folders that can be read although they lie where commands see a private /tmp; such as that of our own program. */
+  readonly readable?: readonly string[];
   /** A folder for the caches of package managers that outlives the runtime; without it they last as long as /tmp. */
   readonly cache?: string;
 }

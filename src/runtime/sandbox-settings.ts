@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { isAbsolute, join, resolve } from "node:path";
+import { dirname, isAbsolute, join, resolve } from "node:path";
 import { RuntimeError } from "../core/errors.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { SandboxView } from "../process/sandbox-view.ts";
@@ -33,6 +33,8 @@ export function createSandboxView(options: {
       ...sandbox.hidden.map((path) => placeOf(path, folders.workdir, home)),
     ],
     writable,
+    // Modules of hooks are run by the Node that runs this, which may lie anywhere.
+    readable: [dirname(process.execPath)],
     cache: join(folders.state, "cache"),
   } as const;
   const always = [folders.data, ...gitNames.map(inWorkdir)];

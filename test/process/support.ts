@@ -70,7 +70,9 @@ export async function openBench(t: TestContext, options: Partial<ProcessesOption
 
 /** The folder is the workdir, and nothing else is special. */
 export function viewOf(workdir: string, more: Partial<SandboxView> = {}): SandboxView {
-  return { workdir, profile: "normal", network: true, hidden: [], readOnly: [], writable: [], ...more };
+  // The repository may have been cloned into /tmp, and its programs are what these tests run.
+  const readable = [join(import.meta.dirname, "../..")];
+  return { workdir, profile: "normal", network: true, hidden: [], readOnly: [], writable: [], readable, ...more };
 }
 
 /** The runs that have a folder; what the runtime itself keeps beside them goes when it is closed. */

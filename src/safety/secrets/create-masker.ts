@@ -77,31 +77,38 @@ export function createMasker({ values, key }: MaskerOptions): Masker {
   const text = (given: string): string => replaceAll(given, findSecrets(given, index));
   const name = (given: string): string => remember(names, given, () => text(given));
 
-  /** A secret that is told by what stands around it in one text is masked in the others of the same record as well. */
-  function maskTogether<Result>(run: (mask: ValueMask) => Result): Result {
-    let echoes: Map<string, string> | undefined;
-    function note(secret: string, family: string): void {
-      if (isEcho(secret, family) && (echoes?.size ?? 0) < maxEchoes) (echoes ??= new Map()).set(secret, family);
-    }
-    function maskAndNote(given: string, kind: TextKind): string {
+  /** What the record at hand gave away. One for all of them: every call passes here, and masking is never interrupted. */
+  let echoes: Map<string, string> | undefined;
+  const noting: ValueMask = {
+    text(given, kind) {
       const spans = findSecrets(given, index, kind);
-      for (const { start, end, family } of spans) note(given.slice(start, end), family);
+      for (const { start, end, family } of spans) noting.note(given.slice(start, end), family);
       return replaceAll(given, spans);
-    }
-    const first = run({ text: maskAndNote, name, hashOf, note });
+    },
+    name,
+    hashOf,
+    note(secret, family) {
+      if (isEcho(secret, family) && (echoes?.size ?? 0) < maxEchoes) (echoes ??= new Map()).set(secret, family);
+    },
+  };
+
+  /** A secret that is told by what stands around it in one text is masked in the others of the same record as well. */
+  function maskTogether<Given>(given: Given, run: (given: Given, mask: ValueMask) => Given): Given {
+    echoes = undefined;
+    const first = run(given, noting);
     if (echoes === undefined) return first;
     const wider = extendTriggerIndex(
       index,
-      [...echoes].flatMap(([secret, family]) => knownValueTriggers(secret, family)),
+      [...(echoes as Map<string, string>)].flatMap(([secret, family]) => knownValueTriggers(secret, family)),
     );
-    const again = (given: string, kind: TextKind): string => replaceAll(given, findSecrets(given, wider, kind));
-    return run({ text: again, name: (given) => again(given, "text"), hashOf, note: () => {} });
+    const again = (each: string, kind: TextKind): string => replaceAll(each, findSecrets(each, wider, kind));
+    return run(given, { text: again, name: (each) => again(each, "text"), hashOf, note: () => {} });
   }
 
   return {
     text,
-    value: <Value>(given: Value): Value => maskTogether((mask) => maskValue(given, mask)),
-    execution: (execution: Execution) => maskTogether((mask) => maskExecution(execution, mask)),
+    value: <Value>(given: Value): Value => maskTogether(given, maskValue),
+    execution: (execution: Execution) => maskTogether(execution, maskExecution),
     stream: (begins) =>
       createMaskStream(
         {

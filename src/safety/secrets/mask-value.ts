@@ -59,8 +59,10 @@ function walkObject(object: Record<string, unknown>, mask: ValueMask, place: Pla
   const named = "value" in object || "Value" in object ? nameOf(object) : undefined;
   for (const key of Object.keys(object)) {
     const value = object[key];
-    const name = key.length < leastName ? key : mask.name(key);
-    if (name !== key) (renamed ??= new Map()).set(key, name);
+    if (key.length >= leastName) {
+      const name = mask.name(key);
+      if (name !== key) (renamed ??= new Map()).set(key, name);
+    }
     if (typeof value !== "string" && (typeof value !== "object" || value === null)) continue;
     const said = named !== undefined && isValueKey(key) ? named : key;
     const masked = walk(value, mask, {

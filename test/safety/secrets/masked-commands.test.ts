@@ -24,11 +24,11 @@ const commands = [
   'bash -c "export PASSWORD=S;./evil.sh"',
 ];
 
-test("a password in any text ends where a command follows it [D4 L8]", () => {
+test("a password in any text ends where a command follows it [D4]", () => {
   for (const command of commands) assertMasked(masker.text(withPassword(command)), command);
 });
 
-test("in a command, nothing behind an operator is masked, whatever it looks like [D4 L8]", () => {
+test("in a command, nothing behind an operator is masked, whatever it looks like [D4]", () => {
   const more = [
     "PASSWORD=S;E2",
     "PASSWORD=S;x9Kq2LmP",
@@ -62,7 +62,7 @@ test("operators inside quotes or behind a backslash are a part of the password, 
   assert.match(url, /password=\[MASKED:password:\w{6}\]&user=kim$/);
 });
 
-test("what an approval shows is masked alike in its parts, and shows all that would run [D4 L7]", () => {
+test("what an approval shows is masked alike in its parts, and shows all that would run [D4]", () => {
   const short = masker.value({
     detail: "export PASSWORD=hunter2;./evil.sh",
     rules: ["bash(export 'PASSWORD=hunter2')", "bash(./evil.sh)"],
