@@ -23,9 +23,14 @@ export async function* followJournal(folder: string, signal: AbortSignal): Async
     if (now) followed.push(await openAt(now, "end"));
     while (!signal.aborted) {
       for (const each of followed) yield* readNew(each);
-      for (const segment of newSegments(folder, followed)) {
-        for (const older of followed) older.pollsLeft = Math.min(older.pollsLeft, lingerPolls);
+      for (const { segment, identity } of newSegments(folder, followed)) {
         const opened = await openAt(segment, "begin");
+        if (opened.identity !== identity) {
+          // Rotated meanwhile: the name means a later file, and the one it meant is found under its number the next time.
+          await opened.file.close();
+          break;
+        }
+        for (const older of followed) older.pollsLeft = Math.min(older.pollsLeft, lingerPolls);
         followed.push(opened);
         yield* readNew(opened);
       }
@@ -38,11 +43,25 @@ export async function* followJournal(folder: string, signal: AbortSignal): Async
 }
 
 /** Those behind the one that is followed. What was renamed is still the same file. */
-function newSegments(folder: string, followed: readonly Followed[]): Segment[] {
+function newSegments(folder: string, followed: readonly Followed[]): Found[] {
   const known = new Set(followed.map(({ identity }) => identity));
-  const segments = listSegments(folder);
-  const last = segments.findLastIndex(({ path }) => known.has(identityOf(path)));
+  const segments = identify(folder);
+  const last = segments.findLastIndex(({ identity }) => known.has(identity));
   return segments.slice(last + 1);
+}
+
+interface Found {
+  readonly segment: Segment;
+  readonly identity: string | undefined;
+}
+
+/** Names and files that belong together: a rotation in between would give the newest name another file. */
+function identify(folder: string): Found[] {
+  for (;;) {
+    const segments = listSegments(folder);
+    const found = segments.map((segment) => ({ segment, identity: identityOf(segment.path) }));
+    if (listSegments(folder).length === segments.length) return found;
+  }
 }
 
 async function openAt(segment: Segment, where: "begin" | "end"): Promise<Followed> {
