@@ -5,7 +5,8 @@ import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { findInboxEntry } from "./find-inbox-entry.ts";
 import { withRuntime } from "./open-runtime.ts";
-import { personName, refuseInsideCall } from "./person.ts";
+import { userName } from "../runtime/user-name.ts";
+import { refuseInsideCall } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 
 type Settled = Awaited<ReturnType<Runtime["inbox"]["answer"]>>;
@@ -18,20 +19,20 @@ export function runInboxAnswer(invocation: Invocation, terminal: Terminal): Prom
     .flatMap((value) => value.split(","))
     .map(readOption);
   const given = { ...(text === undefined ? {} : { text }), ...(options.length === 0 ? {} : { options }) };
-  return settle(invocation, terminal, (runtime, id) => runtime.inbox.answer(id, given, personName()));
+  return settle(invocation, terminal, (runtime, id) => runtime.inbox.answer(id, given, userName()));
 }
 
 /** `deckhand inbox approve ID` */
 export function runInboxApprove(invocation: Invocation, terminal: Terminal): Promise<number> {
   const scope = readScope(invocation.value("scope"));
-  return settle(invocation, terminal, (runtime, id) => runtime.inbox.decide(id, { allow: true, scope }, personName()));
+  return settle(invocation, terminal, (runtime, id) => runtime.inbox.decide(id, { allow: true, scope }, userName()));
 }
 
 /** `deckhand inbox deny ID` */
 export function runInboxDeny(invocation: Invocation, terminal: Terminal): Promise<number> {
   const reason = invocation.value("reason");
   const decision = { allow: false, ...(reason === undefined ? {} : { reason }) };
-  return settle(invocation, terminal, (runtime, id) => runtime.inbox.decide(id, decision, personName()));
+  return settle(invocation, terminal, (runtime, id) => runtime.inbox.decide(id, decision, userName()));
 }
 
 async function settle(

@@ -1,7 +1,8 @@
 import type { RuntimeConfig } from "../runtime/create-runtime.ts";
 import { approveOnTerminal } from "./approve-on-terminal.ts";
 import type { Invocation } from "./command.ts";
-import { personName, refuseInsideCall } from "./person.ts";
+import { userName } from "../runtime/user-name.ts";
+import { refuseInsideCall } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How this command reaches the person: on the terminal, by what they said in advance, or through the inbox. */
@@ -9,6 +10,6 @@ export function personConfig(invocation: Invocation, terminal: Terminal): Runtim
   const confirmed = invocation.values("yes-danger");
   if (confirmed.length > 0) refuseInsideCall(terminal);
   if (invocation.has("inbox")) return { confirmed, settings: { permissions: { unattended: "inbox" } } };
-  const approve = approveOnTerminal(terminal, personName());
+  const approve = approveOnTerminal(terminal, userName());
   return approve ? { confirmed, approve } : { confirmed };
 }

@@ -2,7 +2,8 @@ import { createTrust } from "../runtime/open-trust.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
-import { personName, refuseInsideCall } from "./person.ts";
+import { userName } from "../runtime/user-name.ts";
+import { refuseInsideCall } from "./person.ts";
 import { readLine } from "./read-line.ts";
 import { styleDiff } from "./style-diff.ts";
 import { renderTable } from "./table.ts";
@@ -61,7 +62,7 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
     terminal.tell("Nothing was trusted.");
     return exitCode.refused;
   }
-  trust.grant(personName(), { files: wanted.map(({ path }) => path), quarantined });
+  trust.grant(userName(), { files: wanted.map(({ path }) => path), quarantined });
   terminal.tell(`Trusted: ${[...wanted.map(({ path }) => path), ...quarantined.map(({ file }) => file)].join(", ")}.`);
   return exitCode.done;
 }

@@ -10,7 +10,7 @@ import { createHeadKeeper } from "./keep-heads.ts";
 import { toLogError } from "./log-error.ts";
 import { createLogFile } from "./log-file.ts";
 import { findLogProblem } from "./log-folder.ts";
-import { writeAtExit } from "./write-at-exit.ts";
+import { writeAtExit } from "../core/write-at-exit.ts";
 
 export interface JournalOptions {
   /** `.deckhand/logs`; it and the file are made with the first line. */

@@ -5,7 +5,7 @@ import type { Finding, Verdict } from "../safety/command/finding.ts";
 import type { PathVerdict } from "../safety/path/judge-path.ts";
 import type { Step } from "../safety/url/judge-journey.ts";
 import type { RuleFound } from "./check-rules.ts";
-import { baseFolder, locateFolders } from "./folders.ts";
+import { locateFolders, userFile } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 
 /** What the rails would say. Nothing is run, opened or written down, and each part is loaded when it is first asked. */
@@ -79,9 +79,7 @@ export function createChecker(options: CheckerOptions): Checker {
 
   /** Most folders have no settings, and what reads them takes longer to load than all the rest. */
   const loadRules = once(async () => {
-    const hasSettings = [join(folders.workdir, "deckhand.json"), settingsOfPerson(env)].some((file) =>
-      existsSync(file),
-    );
+    const hasSettings = [join(folders.workdir, "deckhand.json"), userFile(env)].some((file) => existsSync(file));
     return hasSettings ? (await import("./check-rules.ts")).loadRuleCheck(folders, env) : null;
   });
 
@@ -140,10 +138,6 @@ async function resolveSteps([first, ...rest]: readonly [Step, ...Step[]]): Promi
     return { ...step, addresses: await resolveBySystem(host).catch(() => []) };
   };
   return [await resolveStep(first), ...(await Promise.all(rest.map(resolveStep)))];
-}
-
-function settingsOfPerson(env: Environment): string {
-  return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
 }
 
 export const pathOperations: readonly string[] = "read write edit delete list move chmod mkdir execute".split(" ");

@@ -1,4 +1,4 @@
-import { homedir, userInfo } from "node:os";
+import { homedir } from "node:os";
 import { approveNobody, type Approve } from "../core/approval.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
@@ -26,6 +26,7 @@ import { toolFolderOf } from "./open-trust.ts";
 import { recoverExecutions } from "./recover-executions.ts";
 import type { Runtime, RuntimeConfig } from "./runtime.ts";
 import { createSandboxView } from "./sandbox-settings.ts";
+import { userName } from "./user-name.ts";
 import { watchCancelRequests } from "./watch-cancel-requests.ts";
 
 export type { Runtime, RuntimeConfig } from "./runtime.ts";
@@ -230,12 +231,4 @@ function inTurn(first: Permit, second: Permit): Permit {
 function tellNeverPassed(name: string): string[] {
   const why = whyNeverPassed(name);
   return why === undefined ? [] : [`tools.environment names "${name}", which ${why}.`];
-}
-
-function userName(): string {
-  try {
-    return userInfo().username;
-  } catch {
-    return `uid ${process.getuid?.() ?? "unknown"}`;
-  }
 }

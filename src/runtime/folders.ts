@@ -51,9 +51,14 @@ export function locateFolders(workdir: string, env: Environment): Folders {
 }
 
 /** One of the person's own base folders. The specification says that a relative one is to be ignored. */
-export function baseFolder(env: Environment, variable: string, belowHome: string): string {
+function baseFolder(env: Environment, variable: string, belowHome: string): string {
   const named = env[variable];
   return named && isAbsolute(named) ? named : join(env["HOME"] || homedir(), belowHome);
+}
+
+/** The person's own settings. */
+export function userFile(env: Environment): string {
+  return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
 }
 
 function realWorkdir(workdir: string): string {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
 import { applySettings, defaultConfiguration, type Configuration } from "./configuration.ts";
-import { baseFolder } from "./folders.ts";
+import { userFile } from "./folders.ts";
 import { hookFiles } from "./hook-files.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 import { parseJsonc } from "./parse-jsonc.ts";
@@ -60,10 +60,6 @@ function untrusted(file: string, widening: readonly string[], strangers: readonl
   const scripts = strangers.filter((each) => each !== projectFile);
   const about = scripts.length === 0 ? "the file" : `the file and ${scripts.join(", ")}`;
   return `${file} sets ${keys}, which a folder may only do when you trust it: look at ${about}, then run \`deckhand trust\`. Until then ${widening.length === 1 ? "that is" : "those are"} ignored.`;
-}
-
-export function userFile(env: Environment): string {
-  return join(baseFolder(env, "XDG_CONFIG_HOME", ".config"), "deckhand", "deckhand.json");
 }
 
 function readSettings(file: string): Settings {

@@ -4,7 +4,7 @@ import type { Execution } from "../core/execution.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
 import { boundExecution } from "./bound-execution.ts";
 import { longestText } from "./portable-value.ts";
-import { writeAtExit } from "./write-at-exit.ts";
+import { writeAtExit } from "../core/write-at-exit.ts";
 
 export interface WriteFailure {
   readonly id: string;

@@ -7,7 +7,8 @@ import { findEnvironmentSecrets } from "../../safety/secrets/environment-secrets
 import { countOf } from "../../tools/format-bytes.ts";
 import { defaultConfiguration, type Configuration } from "../configuration.ts";
 import type { Folders } from "../folders.ts";
-import { loadConfiguration, projectFile, userFile, type Environment } from "../load-configuration.ts";
+import { userFile } from "../folders.ts";
+import { loadConfiguration, projectFile, type Environment } from "../load-configuration.ts";
 import { toolFolderOf } from "../open-trust.ts";
 import { ok, problem, warning, type Check } from "./check.ts";
 import type { Subject } from "./subject.ts";
