@@ -150,7 +150,9 @@ for (const mode of modes) {
     test("a command that ends with too much output says so [E4]", async (t) => {
       const { run } = await openBench(t, { sandbox: mode });
       const end = await run(["head", "-c", "5000", "/dev/zero"], { maxOutputBytes: 1000 });
-      assert.deepEqual([end.stoppedBy, end.exitCode, end.stdout.bytes], ["output_limit", 0, 1000]);
+      assert.deepEqual([end.stoppedBy, end.stdout.bytes], ["output_limit", 1000]);
+      // It ended by itself, or a look at its output came between its last byte and its end: then it was stopped.
+      assert.ok(end.exitCode === 0 || (end.exitCode === null && end.signal !== null), `${end.exitCode} ${end.signal}`);
     });
 
     test("not being able to start is a value with the same words in every sandbox [E4]", async (t) => {
