@@ -1,4 +1,6 @@
-import { lstatSync, mkdirSync, rmdirSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf } from "../core/errors.ts";
 import { atName } from "./at-name.ts";
 import { readRunningHolds } from "./running-holds.ts";
 import type { Registry } from "./running-holds.ts";
@@ -31,13 +33,31 @@ export function removeTraces(
   run: { readonly name: string; readonly traces: Partial<Traces> | undefined },
 ): void {
   const { masks = [], swept = [] } = run.traces ?? {};
-  // A folder in that place means nothing to git, and what is in it may be a person's.
-  for (const path of swept) attempt(() => atName(path, unlinkSync));
+  for (const path of swept) attempt(() => atName(path, sweep));
   if (masks.length === 0) return;
   attempt(() => {
     const held = readRunningHolds(registry, run.name).masks;
     for (const mask of masks) if (!held.has(mask)) attempt(() => atName(mask, rmdirSync));
   });
+}
+
+/** A folder in that place means nothing to git, and what is in it may be a person's; only an empty one goes. */
+function sweep(steady: string): void {
+  try {
+    unlinkSync(steady);
+  } catch (thrown) {
+    if (codeOf(thrown) === "EISDIR") return rmdirSync(steady);
+    if (codeOf(thrown) !== "EACCES") throw thrown;
+    // The command took the right to change the folder away, so that this would fail.
+    const folder = dirname(steady);
+    const { mode } = statSync(folder);
+    chmodSync(folder, mode | 0o700);
+    try {
+      unlinkSync(steady);
+    } finally {
+      chmodSync(folder, mode);
+    }
+  }
 }
 
 function attempt<Result>(work: () => Result): Result | undefined {

@@ -54,7 +54,10 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   for (const mount of systemMounts(view, place.folder)) put(mount);
   for (const path of byDepth([...view.hidden, place.runFolder])) hide(path);
   for (const path of byDepth(view.readable ?? [])) showBelowTemporary(path);
-  for (const root of roots) if (!isLoose(root)) put({ kind: "writable", path: root, source: root });
+  for (const root of roots.filter((each) => !isLoose(each))) {
+    put({ kind: "writable", path: root, source: root });
+    pin(root);
+  }
   for (const path of byDepth(withRedirects(view))) protect(path);
   for (const path of byDepth([...view.hidden, place.runFolder])) pinHidden(path);
   if (plan.get("/tmp")?.kind === "writable" && !roots.includes("/tmp")) {
@@ -102,7 +105,7 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
     const location = join(parent, basename(path));
     if (roots.includes(location) || rootOf(location) === undefined || isClosed(location)) return;
     const found = lstatSync(location, { throwIfNoEntry: false });
-    if (!found && isRedirect(location)) swept.push(location);
+    if (isRedirect(location) && (!found || isLoose(location))) swept.push(location);
     else if (isLoose(location)) return;
     else if (!found || (place.running.masks.has(location) && isEmptyFolder(location))) {
       masks.push(location);
@@ -129,8 +132,10 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
     }
   }
 
+  /** Somebody could swap it, or a folder on the way to it. */
   function isLoose(path: string): boolean {
-    return rootOf(path) !== undefined && place.running.canSwap(path);
+    for (let at = path; rootOf(at) !== undefined; at = dirname(at)) if (place.running.canSwap(at)) return true;
+    return false;
   }
 
   /**
@@ -163,17 +168,22 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
 /** Where the caches of package managers are, as commands see it. */
 export const cachePath = "/tmp/.cache";
 
-/** A `commondir` beside git's configuration makes git read another one. Git needs it to be a file with a path, or missing. */
+/**
+ * A `commondir` beside git's configuration makes git read another one, and `config.worktree` is a further one. Git needs
+ * them to be files, or missing.
+ */
 function withRedirects({ workdir, readOnly }: SandboxView): string[] {
   const paths = readOnly.map((path) => resolve(workdir, path));
   const redirects = paths
     .filter((path) => basename(dirname(path)) === ".git")
-    .map((path) => join(dirname(path), "commondir"));
+    .flatMap((path) => redirectNames.map((name) => join(dirname(path), name)));
   return [...new Set([...paths, ...redirects])];
 }
 
+const redirectNames = ["commondir", "config.worktree"];
+
 function isRedirect(path: string): boolean {
-  return basename(path) === "commondir";
+  return basename(dirname(path)) === ".git" && redirectNames.includes(basename(path));
 }
 
 function isEmptyFolder(path: string): boolean {

@@ -6,6 +6,7 @@ import type { PermissionMode } from "../gate/mode.ts";
 import type { SandboxView } from "../process/sandbox-view.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
+import { findGitSettings, gitNames } from "./git-names.ts";
 import type { Environment } from "./load-configuration.ts";
 
 /** What commands may see and change, by the settings and the mode of the moment. */
@@ -42,7 +43,11 @@ export function createSandboxView(options: {
   return () => ({
     ...fixed,
     // What the person made writable stays so.
-    readOnly: [...always, ...whenThere.filter((path) => existsSync(path))].filter((path) => !writable.includes(path)),
+    readOnly: [
+      ...always,
+      ...whenThere.filter((path) => existsSync(path)),
+      ...findGitSettings(folders.workdir),
+    ].filter((path) => !writable.includes(path)),
     network: hasNetwork(sandbox.network, { isStrict, mode: options.mode() }),
   });
 }
@@ -98,9 +103,6 @@ const secretPlaces = [
   ".codex/auth.json",
   ".gemini/oauth_creds.json",
 ];
-
-/** Their hooks and settings run with the next git command, whoever gives it. Also kept from being made while they are missing. */
-const gitNames = [".git/hooks", ".git/config"];
 
 /**
  * Names that make other programs execute something. Only those that are there: keeping a missing one from being made needs an

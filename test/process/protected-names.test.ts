@@ -104,6 +104,20 @@ describe("protected names", inMode("require"), () => {
     assert.deepEqual((await sh("git status"))[0], 0);
   });
 
+  test("what was made under a name that git reads, while another command ran, does not stay [G1]", async (t) => {
+    const { end, workdir } = await openRepository(t);
+    const first = end("mkdir .git/commondir; : > up; until [ -e go ]; do sleep 0.02; done");
+    await eventually(() => existsSync(join(workdir, "up")), "the first command runs");
+    const second = await end("rmdir .git/commondir; echo ../evil > .git/commondir; echo x > .git/config.worktree");
+    await second.discard();
+    assert.deepEqual(
+      ["commondir", "config.worktree"].filter((name) => existsSync(join(workdir, ".git", name))),
+      [],
+    );
+    writeFileSync(join(workdir, "go"), "");
+    await (await first).discard();
+  });
+
   test("commands at the same time, of two runtimes, keep them masked until the last has ended [G1]", async (t) => {
     const one = await openRoom(t, { readOnly });
     const runFolder = join(one.folder, "run");

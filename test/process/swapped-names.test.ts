@@ -43,6 +43,24 @@ describe("names that commands swap", inMode("require"), () => {
     assert.deepEqual(readdirSync(victim), []);
   });
 
+  test("a folder above one that can be written leads nobody out when it is swapped [G1 G4]", async (t) => {
+    const room = await openRoom(t);
+    mkdirSync(join(room.workdir, "a/b"), { recursive: true });
+    const victim = join(room.workdir, "../victim");
+    mkdirSync(join(victim, "b"), { recursive: true });
+    room.view = { ...room.view, writable: [...room.view.writable, join(room.workdir, "a/b")] };
+    const swap = `const { renameSync: move } = require("node:fs");
+      for (;;) { try { move("a", "G"); move("L", "a"); move("a", "L"); move("G", "a"); } catch {} }`;
+    writeFileSync(join(room.workdir, "swap.cjs"), swap);
+    const stop = await startLong(room, `ln -s ../victim L; ${JSON.stringify(process.execPath)} swap.cjs &`);
+    for (let turn = 0; turn < count({ quick: 40, full: 400 }); turn += 1) {
+      const end = await room.end("echo pwn > a/b/file");
+      await end.discard();
+      assert.deepEqual(readdirSync(join(victim, "b")), []);
+    }
+    await stop();
+  });
+
   test("a name that came up after a running command began is free until that one has ended [G1]", async (t) => {
     const room = await openRoom(t, { readOnly });
     const stop = await startLong(room, "");
