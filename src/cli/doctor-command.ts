@@ -5,7 +5,7 @@ import { exitCode } from "./exit-code.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
 import { displayWidth, neutralizeLine } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
-import { version } from "./version.ts";
+import { version } from "../runtime/version.ts";
 import { wrapText } from "./wrap-text.ts";
 
 /** `deckhand doctor` */

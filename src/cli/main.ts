@@ -46,7 +46,7 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
     const { renderHelp } = await import("./render-help.ts");
     terminal.print(renderHelp(request.topic, commands));
   } else {
-    const { version } = await import("./version.ts");
+    const { version } = await import("../runtime/version.ts");
     terminal.print(`${version}\n`);
   }
   return exitCode.done;

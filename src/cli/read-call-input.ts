@@ -26,7 +26,8 @@ export async function readCallInput(invocation: Invocation, terminal: Terminal):
   return isPiped() ? readPiped(terminal, invocation.has("quiet")) : "";
 }
 
-function isPiped(): boolean {
+/** Something else than a person is at stdin. */
+export function isPiped(): boolean {
   try {
     const stats = fstatSync(0);
     return stats.isFIFO() || stats.isFile() || stats.isSocket();
@@ -44,7 +45,7 @@ async function readPiped(terminal: Terminal, quiet: boolean): Promise<string> {
 }
 
 /** False when neither data nor the end came in time. */
-function hasSomething(stream: Readable): Promise<boolean> {
+export function hasSomething(stream: Readable): Promise<boolean> {
   return new Promise((resolve) => {
     const finish = (answer: boolean): void => {
       clearTimeout(timer);
@@ -57,7 +58,7 @@ function hasSomething(stream: Readable): Promise<boolean> {
   });
 }
 
-async function readAll(stream: Readable, name: string): Promise<string> {
+export async function readAll(stream: Readable, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {

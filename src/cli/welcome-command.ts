@@ -8,7 +8,7 @@ import { runCall } from "./run-call.ts";
 import { neutralizeLine } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 import { renderTools, toolsToWire } from "./tools-command.ts";
-import { version } from "./version.ts";
+import { version } from "../runtime/version.ts";
 
 /** `deckhand` alone: what is here, and one harmless call to show how it works. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {

@@ -1,5 +1,6 @@
 /** Misuse and broken invariants. What a tool did is never one of these: that is an outcome. */
 export type ErrorCode =
+  | "AGENT_BUSY"
   | "BATCH_ENDED"
   | "CONFIG_INVALID"
   | "DUPLICATE_TOOL"

@@ -65,6 +65,22 @@ export interface ToolContext {
   readonly stopped: (report: StopReport) => void;
   /** Reports what holds the processes it starts; the record keeps the weakest. */
   readonly sandboxed: (report: SandboxReport) => void;
+  /**
+   * Told right before a file takes its new content, so that it can be put back; a rejection means that the change must not be
+   * made. Left out: nobody keeps it.
+   */
+  readonly keepBefore?: (change: FileChange) => Promise<void> | void;
+}
+
+/** A change of one file that is about to be made. It may still fail: then the file is as it was before. */
+export interface FileChange {
+  /** Absolute, without symbolic links. */
+  readonly path: string;
+  /** The exact bytes; null when there is no file yet, and when it is too large to be kept. */
+  readonly before: Uint8Array | null;
+  /** The permission bits; null when there is no file yet. */
+  readonly mode: number | null;
+  readonly after: Uint8Array;
 }
 
 /** `leadsTo`: absolute, without symbolic links. */

@@ -14,7 +14,7 @@ export const toolAliases: Readonly<Record<string, readonly string[]>> = {
   processes: ["background_processes", "process"],
   web_fetch: ["fetch", "fetch_url", "url_fetch"],
   web_search: ["search_web", "google_web_search"],
-  ask_user: ["ask_user_question", "question", "ask"],
+  ask_user: ["ask_user_question", "question", "ask", "request_user_input", "ask_question"],
   list_custom_tools: [],
   reload_custom_tools: ["reload_tools"],
   tool_registry_status: [],

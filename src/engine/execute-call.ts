@@ -167,6 +167,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     executionId: record.id,
     conversationId: record.conversationId,
     recheck: active.recheck,
+    keepBefore: options.keepBefore ? (change) => options.keepBefore?.(record, change) : undefined,
     workdir: options.workdir,
     env: options.env,
     ask: options.ask,

@@ -8,6 +8,7 @@ import type { Permit } from "../core/permit.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Ask } from "../core/question.ts";
 import type { RouteCall } from "../core/route-call.ts";
+import type { FileChange } from "../core/tool.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineLimits } from "./time-limits.ts";
 import type { UnbreakableMask } from "./unbreakable-mask.ts";
@@ -27,6 +28,8 @@ export interface EngineOptions {
   readonly ask: Ask;
   readonly mask: Mask;
   readonly afterRun?: AfterRun | null;
+  /** Keeps what a file was before a tool changes it. */
+  readonly keepBefore?: ((execution: Execution, change: FileChange) => Promise<void> | void) | null;
   /** True for a tool whose input may still be changed by `permit`: what such a call will touch is not known before. */
   readonly mayChangeInput?: ((toolId: string) => boolean) | null;
 }

@@ -19,6 +19,7 @@ export interface RunOptions {
   readonly executionId: string;
   readonly conversationId: string | null;
   readonly recheck: Recheck | undefined;
+  readonly keepBefore: ToolContext["keepBefore"] | undefined;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly ask: Ask;
@@ -83,7 +84,7 @@ class Run {
 
   /** An object that tools may take apart (`run(input, { ask })`) or copy (`{ ...context, workdir }`). */
   private makeContext(): ToolContext {
-    const { control, workdir, executionId, conversationId, env, recheck } = this.options;
+    const { control, workdir, executionId, conversationId, env, recheck, keepBefore } = this.options;
     const context = {
       signal: control.signal,
       workdir,
@@ -94,11 +95,12 @@ class Run {
       stopped: (report: StopReport) => this.stopped(report),
       sandboxed: (report: SandboxReport) => this.sandboxed(report),
     };
-    if (conversationId === null && recheck === undefined) return context;
+    if (conversationId === null && recheck === undefined && keepBefore === undefined) return context;
     return {
       ...context,
       ...(conversationId === null ? {} : { conversationId }),
       ...(recheck === undefined ? {} : { recheck }),
+      ...(keepBefore === undefined ? {} : { keepBefore }),
     };
   }
 

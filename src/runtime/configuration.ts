@@ -1,5 +1,7 @@
 import type { PermissionMode } from "../gate/mode.ts";
 import { defaultLimits, type EngineLimits } from "../engine/time-limits.ts";
+import type { WebSettings } from "../tools/web/web-settings.ts";
+import { modelSettingOf, type ModelSetting } from "./model-settings.ts";
 import type { HookSetting, Settings } from "./settings.ts";
 
 export type SandboxSetting = "auto" | "require" | "off";
@@ -7,7 +9,15 @@ export type StoreKind = "sqlite" | "memory";
 
 /** All settings, complete: inside the runtime nobody asks for a default. */
 export interface Configuration {
-  readonly limits: EngineLimits & { readonly maxOutputBytes: number };
+  readonly model: ModelSetting;
+  readonly limits: EngineLimits & {
+    readonly maxOutputBytes: number;
+    readonly maxTurns: number;
+    readonly maxCost: number | null;
+    /** Null: the model's own window. */
+    readonly maxContextTokens: number | null;
+    readonly maxResultCharacters: number;
+  };
   readonly permissions: {
     readonly mode: PermissionMode;
     readonly deny: readonly string[];
@@ -16,7 +26,11 @@ export interface Configuration {
     readonly unattended: "refuse" | "inbox";
     readonly strictWorkdirOnly: boolean;
   };
-  readonly tools: { readonly disabled: readonly string[]; readonly environment: readonly string[] };
+  readonly tools: {
+    readonly disabled: readonly string[];
+    readonly environment: readonly string[];
+    readonly web: WebSettings;
+  };
   readonly hooks: { readonly before: readonly HookSetting[]; readonly after: readonly HookSetting[] };
   readonly sandbox: {
     readonly mode: SandboxSetting;
@@ -43,9 +57,28 @@ export interface Configuration {
 const megabyte = 1024 * 1024;
 
 export const defaultConfiguration: Configuration = {
-  limits: { ...defaultLimits, maxOutputBytes: 64 * megabyte },
+  model: {},
+  limits: {
+    ...defaultLimits,
+    maxOutputBytes: 64 * megabyte,
+    maxTurns: 20,
+    maxCost: null,
+    maxContextTokens: null,
+    maxResultCharacters: 10_000,
+  },
   permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
-  tools: { disabled: [], environment: [] },
+  tools: {
+    disabled: [],
+    environment: [],
+    web: {
+      allowHosts: [],
+      allowPrivate: false,
+      proxy: "refuse",
+      timeoutMs: 20_000,
+      maxBytes: 5 * megabyte,
+      searxngUrl: null,
+    },
+  },
   hooks: { before: [], after: [] },
   sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
   store: { kind: "sqlite" },
@@ -57,7 +90,9 @@ export const defaultConfiguration: Configuration = {
 export function applySettings(base: Configuration, settings: Settings): Configuration {
   const { limits = {}, permissions = {}, tools = {}, hooks = {}, store = {}, log = {}, retention = {} } = settings;
   const sandbox = sandboxOf(settings);
+  const model = modelSettingOf(settings.model);
   return {
+    model: { ...base.model, ...model, providers: { ...base.model.providers, ...model.providers } },
     limits: {
       maxParallel: limits.max_parallel ?? base.limits.maxParallel,
       maxRetry: limits.max_retry ?? base.limits.maxRetry,
@@ -66,6 +101,10 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       maxOutputBytes: limits.max_output_bytes ?? base.limits.maxOutputBytes,
       timeoutMs: { ...base.limits.timeoutMs, ...limits.timeout_ms },
       idleMs: { ...base.limits.idleMs, ...limits.idle_ms },
+      maxTurns: limits.max_turns ?? base.limits.maxTurns,
+      maxCost: limits.max_cost ?? base.limits.maxCost,
+      maxContextTokens: limits.max_context_tokens ?? base.limits.maxContextTokens,
+      maxResultCharacters: limits.max_result_characters ?? base.limits.maxResultCharacters,
     },
     permissions: {
       mode: permissions.mode ?? base.permissions.mode,
@@ -78,6 +117,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
     tools: {
       disabled: union(base.tools.disabled, tools.disabled),
       environment: union(base.tools.environment, tools.environment),
+      web: applyWeb(base.tools.web, tools.web),
     },
     hooks: {
       before: [...base.hooks.before, ...(hooks.before ?? [])],
@@ -103,6 +143,17 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       outputsMaxBytes: retention.outputs_max_bytes ?? base.retention.outputsMaxBytes,
       logDays: retention.log_days === undefined ? base.retention.logDays : retention.log_days,
     },
+  };
+}
+
+function applyWeb(base: WebSettings, web: NonNullable<Settings["tools"]>["web"] = {}): WebSettings {
+  return {
+    allowHosts: union(base.allowHosts, web.allow_hosts),
+    allowPrivate: web.allow_private ?? base.allowPrivate,
+    proxy: web.proxy ?? base.proxy,
+    timeoutMs: web.timeout_ms ?? base.timeoutMs,
+    maxBytes: web.max_bytes ?? base.maxBytes,
+    searxngUrl: web.search?.searxng_url ?? base.searxngUrl,
   };
 }
 

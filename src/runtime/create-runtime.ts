@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import type { PreImages } from "../agent/undo/pre-images.ts";
 import { approveNobody, type Approve } from "../core/approval.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
@@ -13,6 +14,7 @@ import { openTrust } from "../gate/trust.ts";
 import { createInbox } from "../inbox/inbox.ts";
 import { childEnvironment, whyNeverPassed } from "../process/child-environment.ts";
 import { createProcesses } from "../process/processes.ts";
+import type { AgentWiring, ConversationGuard } from "./agent-wiring.ts";
 import { createCallRecords } from "./call-records.ts";
 import { logQuestions } from "./log-questions.ts";
 import { limitsByCanonicalName, openCatalog } from "./open-catalog.ts";
@@ -28,6 +30,7 @@ import type { Runtime, RuntimeConfig } from "./runtime.ts";
 import { createSandboxView } from "./sandbox-settings.ts";
 import { userName } from "./user-name.ts";
 import { watchCancelRequests } from "./watch-cancel-requests.ts";
+import { watchStarts } from "./watch-starts.ts";
 
 export type { Runtime, RuntimeConfig } from "./runtime.ts";
 
@@ -62,7 +65,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     mask: (text) => masker.text(text),
     onFailed: (failure) => bus.emit("ledger:failed", failure),
   });
-  const { store, ledger } = records;
+  const { store } = records;
+  const { ledger, whenStarting } = watchStarts(records.ledger);
   const inbox = createInbox({
     store: records.inbox,
     clock,
@@ -103,6 +107,13 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     ...configuration.tools.environment.flatMap(tellNeverPassed),
     ...gate.warnings,
   ];
+  let guard: ConversationGuard | undefined;
+  let preImages: PreImages | undefined;
+  const permit: Permit = (request) => {
+    const { conversationId } = request.execution;
+    if (conversationId === null || !guard?.appliesTo(conversationId)) return gate.permit(request);
+    return inTurn(guard.permit, gate.permit)(request);
+  };
   const engine = createEngine({
     catalog,
     workdir,
@@ -112,11 +123,12 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     clock,
     emit: bus.emit,
     ledger,
-    permit: config.permit ? inTurn(config.permit, gate.permit) : gate.permit,
+    permit: config.permit ? inTurn(config.permit, permit) : permit,
     route: config.route ?? routeStable,
     ask: logQuestions(config.ask ?? (isAttended ? askNobody : inbox.ask), records.journal),
     mask: masker,
     afterRun: gate.afterRun,
+    keepBefore: (execution, change) => preImages?.keep(execution, change),
     mayChangeInput: config.permit ? () => true : gate.mayChangeInput,
   });
 
@@ -173,7 +185,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     }
   }
 
-  return {
+  const runtime: Runtime = {
     workdir,
     tools: catalog,
     processes,
@@ -206,11 +218,46 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     },
     ...createCallRecords({ engine, store, ledger, processes, recover }),
     statistics: (conversationId) => engine.statistics(conversationId ?? null),
+    async openModel(name) {
+      const { openNamedModel } = await import("./open-named-model.ts");
+      return openNamedModel({ configuration, env, workdir }, name);
+    },
+    sessions: async () => (await import("./open-sessions.ts")).openRuntimeSessions(wiring()),
+    async openAgent(request) {
+      assertOpen();
+      const { openAgent } = await import("./open-agent.ts");
+      await analysis.load();
+      return openAgent(wiring(), request);
+    },
     close() {
       closing ??= shutDown();
       return closing;
     },
   };
+
+  function wiring(): AgentWiring {
+    return {
+      runtime,
+      configuration,
+      folders,
+      clock,
+      env,
+      catalog,
+      gate,
+      analysis,
+      masker,
+      journal: records.journal,
+      leases: records.leases,
+      processes,
+      hasOwnPermit: config.permit !== undefined,
+      isUnattended: config.ask === undefined && isAttended,
+      usePreImages: (open) => (preImages ??= open()),
+      useGuard: (next) => void (guard = next),
+      whenStarting,
+      lookUp: (id) => runtime.get(id),
+    };
+  }
+  return runtime;
 }
 
 /** The program's own check comes first; what it lets through still has to pass the rules. */

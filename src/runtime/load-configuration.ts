@@ -1,12 +1,12 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
+import { parseJsonc } from "../core/parse-jsonc.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
 import { applySettings, defaultConfiguration, type Configuration } from "./configuration.ts";
 import { userFile } from "./folders.ts";
 import { hookFiles } from "./hook-files.ts";
 import { narrowSettings } from "./narrow-settings.ts";
-import { parseJsonc } from "./parse-jsonc.ts";
 import { parseSettings, type Settings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -88,7 +88,7 @@ function settingsFromEnvironment(env: Environment): Settings {
   }
   const shellSeconds = Number(env["TOOL_TIMEOUT_SECONDS"]);
   if (shellSeconds > 0) limits["timeout_ms"] = { bash: Math.round(Math.min(shellSeconds, 120) * 1000) };
-  for (const key of ["max_parallel", "max_retry", "default_timeout_ms", "max_timeout_ms", "max_output_bytes"]) {
+  for (const key of numericLimits) {
     const raw = env[`DECKHAND_LIMITS_${key.toUpperCase()}`];
     if (raw !== undefined && raw !== "") limits[key] = Number(raw);
   }
@@ -97,6 +97,9 @@ function settingsFromEnvironment(env: Environment): Settings {
     const raw = env[name];
     if (raw !== undefined && raw !== "") (settings[section] ??= {})[key] = booleans.get(raw.toLowerCase()) ?? raw;
   };
+  put("DECKHAND_MODEL", "model", "name");
+  put("DECKHAND_MODEL_NAME", "model", "name");
+  put("DECKHAND_MODEL_BASE_URL", "model", "base_url");
   put("DECKHAND_PERMISSIONS_MODE", "permissions", "mode");
   put("DECKHAND_PERMISSIONS_UNATTENDED", "permissions", "unattended");
   put("STRICT_WORKDIR_ONLY", "permissions", "strict_workdir_only");
@@ -111,6 +114,18 @@ function settingsFromEnvironment(env: Environment): Settings {
   put("DECKHAND_LOG_FSYNC", "log", "fsync");
   return parseSettings(settings, "environment (DECKHAND_…)");
 }
+
+const numericLimits = [
+  "max_parallel",
+  "max_retry",
+  "default_timeout_ms",
+  "max_timeout_ms",
+  "max_output_bytes",
+  "max_turns",
+  "max_cost",
+  "max_context_tokens",
+  "max_result_characters",
+];
 
 const booleans = new Map([
   ["1", true],

@@ -41,10 +41,37 @@ export function narrowSettings(
   delete sandbox.writable;
   if (settings.sandbox !== undefined) narrowed.sandbox = sandbox;
 
+  // Whoever names the model says where the conversation and a key are sent.
+  if (settings.model !== undefined) widening.push("model");
+  delete narrowed.model;
+  const web = narrowWeb(settings.tools?.web, base.tools.web);
+  if (narrowed.tools?.web !== undefined) narrowed.tools.web = web.narrowed;
+  widening.push(...web.widening);
+
   if (settings.hooks?.before?.length) widening.push("hooks.before");
   if (settings.hooks?.after?.length) widening.push("hooks.after");
   delete narrowed.hooks;
   return { settings: narrowed, widening };
+}
+
+type WebSetting = NonNullable<NonNullable<Settings["tools"]>["web"]>;
+
+/** Smaller limits are welcome; where the web is reached, and which service learns what is searched for, is the person's word. */
+function narrowWeb(
+  web: WebSetting = {},
+  base: Configuration["tools"]["web"],
+): { readonly narrowed: WebSetting; readonly widening: readonly string[] } {
+  const widens: Readonly<Record<keyof WebSetting, boolean>> = {
+    allow_hosts: (web.allow_hosts?.length ?? 0) > 0,
+    allow_private: web.allow_private === true && !base.allowPrivate,
+    proxy: web.proxy === "trust" && base.proxy === "refuse",
+    timeout_ms: (web.timeout_ms ?? 0) > base.timeoutMs,
+    max_bytes: (web.max_bytes ?? 0) > base.maxBytes,
+    search: web.search?.searxng_url !== undefined,
+  };
+  const kept = Object.entries(web).filter(([key]) => !widens[key as keyof WebSetting]);
+  const widening = Object.entries(widens).flatMap(([key, isWide]) => (isWide ? [`tools.web.${key}`] : []));
+  return { narrowed: Object.fromEntries(kept), widening };
 }
 
 type Mutable<Value> = { -readonly [Key in keyof Value]: Value[Key] };

@@ -1,3 +1,4 @@
+import { systemClock } from "../core/clock.ts";
 import { nearest } from "../core/nearest.ts";
 import { createCatalog, type Catalog } from "../engine/catalog.ts";
 import type { EngineLimits } from "../engine/time-limits.ts";
@@ -25,13 +26,15 @@ export interface CatalogParts {
 export function openCatalog(parts: CatalogParts): { readonly catalog: Catalog; readonly warnings: readonly string[] } {
   const { configuration, config, folders, processes, analysis } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
-  const builtins = createBuiltinTools({
+  const shell = {
     processes,
     keepOutput: createKeepOutput(folders.outputs, parts.masker),
     maxOutputBytes: configuration.limits.maxOutputBytes,
-    analyse: (command) => ({ isReadOnly: analysis.isReadOnly(command) }),
+    analyse: (command: string) => ({ isReadOnly: analysis.isReadOnly(command) }),
     ...(isStrict ? { strict: createStrictShell(folders.workdir, processes) } : {}),
-  });
+  };
+  const { env = process.env, clock = systemClock } = config;
+  const builtins = createBuiltinTools(shell, { settings: configuration.tools.web, env, clock });
   const catalog = createCatalog([...(config.builtins === false ? [] : builtins), ...(config.tools ?? [])]);
   if (isStrict) catalog.remove("run_python");
   const warnings: string[] = [];

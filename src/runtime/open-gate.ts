@@ -1,9 +1,11 @@
 import type { AfterRun } from "../core/after-run.ts";
 import type { Approve } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
-import type { Permit } from "../core/permit.ts";
+import type { Permit, PermitRequest } from "../core/permit.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import { createGate } from "../gate/gate.ts";
+import { fitsRule } from "../gate/fits-rule.ts";
+import { foreseeQuietRead, type ForeseenCall } from "../gate/foresee.ts";
+import { createGate, type GateOptions } from "../gate/gate.ts";
 import { openGrants } from "../gate/grants.ts";
 import { toHook } from "../gate/hook-program.ts";
 import { createAfterHooks, createBeforeHooks, type BeforeHooks } from "../gate/hooks.ts";
@@ -36,6 +38,10 @@ export interface OpenGate {
   readonly permit: Permit;
   readonly afterRun: AfterRun | null;
   readonly mayChangeInput: ((toolId: string) => boolean) | null;
+  /** It only reads, and passes without a question, a hook or a danger. */
+  readonly foreseeQuietRead: (call: ForeseenCall) => boolean;
+  /** Would this rule let the call through? */
+  readonly fitsRule: (rule: string, request: PermitRequest) => Promise<boolean>;
   /** Rules that say two things at once, or more than their writer may have meant. */
   readonly warnings: readonly string[];
 }
@@ -53,23 +59,26 @@ export function openGate(parts: GateParts): OpenGate {
   const after = hooks.after.map((setting) => toHook(setting, "after", { workdir, canonicalName }));
   const beforeHooks: BeforeHooks | null = before.length === 0 ? null : createBeforeHooks(before, hookParts);
   const place = { workdir, protectedPaths: parts.protectedPaths };
-  return {
-    permit: createGate({
-      ...parts,
-      rules,
-      canonicalName,
-      grants: openGrants(folders.grants),
-      hooks: beforeHooks,
-      judges: {
-        command: (text, cwd) => analysis.command(text, cwd),
-        code: (language, text, cwd) => analysis.code(language, text, cwd),
-        path(path, operation) {
-          const verdict = judgePath(path, operation, place);
-          return { ...verdict, names: namesOf(workdir, path, verdict.resolved) };
-        },
+  const options: GateOptions = {
+    ...parts,
+    rules,
+    canonicalName,
+    grants: openGrants(folders.grants),
+    hooks: beforeHooks,
+    judges: {
+      command: (text, cwd) => analysis.command(text, cwd),
+      code: (language, text, cwd) => analysis.code(language, text, cwd),
+      path(path, operation) {
+        const verdict = judgePath(path, operation, place);
+        return { ...verdict, names: namesOf(workdir, path, verdict.resolved) };
       },
-      isSandboxed: async () => (await processes.sandbox()).kind !== "none",
-    }),
+    },
+    isSandboxed: async () => (await processes.sandbox()).kind !== "none",
+  };
+  return {
+    permit: createGate(options),
+    foreseeQuietRead: (call) => foreseeQuietRead(options, call),
+    fitsRule: (rule, request) => fitsRule(options, rule, request),
     afterRun: after.length === 0 ? null : createAfterHooks(after, hookParts),
     mayChangeInput: beforeHooks && ((toolId) => beforeHooks.matches(toolId)),
     warnings: warnAboutRules(rules),

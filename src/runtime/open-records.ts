@@ -4,13 +4,16 @@ import type { ExecutionStore } from "../core/execution-store.ts";
 import type { InboxStore } from "../core/inbox.ts";
 import type { JournalHeads } from "../core/journal-heads.ts";
 import type { Ledger } from "../core/ledger.ts";
+import type { SessionLeases } from "../core/session-leases.ts";
 import { createJournalLedger } from "../journal/journal-ledger.ts";
 import { openJournal, type Journal } from "../journal/open-journal.ts";
 import { openDatabase } from "../store/database.ts";
 import { createMemoryInbox } from "../store/memory-inbox.ts";
+import { createMemorySessionLeases } from "../store/memory-session-leases.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import { createSqliteInbox } from "../store/sqlite-inbox.ts";
 import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
+import { createSqliteSessionLeases } from "../store/sqlite-session-leases.ts";
 import { createSqliteStore } from "../store/sqlite-store.ts";
 import { toStoreError } from "../store/store-error.ts";
 import { createStoreLedger } from "../store/store-ledger.ts";
@@ -23,6 +26,7 @@ import type { Folders } from "./folders.ts";
 export interface Records {
   readonly store: ExecutionStore;
   readonly inbox: InboxStore;
+  readonly leases: SessionLeases;
   /** Null where nothing is kept on disk. */
   readonly journal: Journal | null;
   readonly ledger: Ledger;
@@ -53,6 +57,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
     return withJournal(options, {
       store,
       inbox: createSqliteInbox(database),
+      leases: createSqliteSessionLeases(database),
       heads: createSqliteJournalHeads(database),
     });
   } catch (thrown) {
@@ -62,15 +67,16 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
 
 function withJournal(
   options: RecordsOptions,
-  stores: { readonly store: ExecutionStore; readonly inbox: InboxStore; readonly heads: JournalHeads },
+  stores: Pick<Records, "store" | "inbox" | "leases"> & { readonly heads: JournalHeads },
 ): Records {
   const { configuration, folders, clock, mask, onFailed } = options;
-  const { store, inbox, heads } = stores;
+  const { store, inbox, leases, heads } = stores;
   const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
   const ledger = composeLedgers(createStoreLedger({ store, clock, onFailed }), createJournalLedger(journal));
   return {
     store,
     inbox,
+    leases,
     journal,
     ledger,
     problem: journal.problem,
@@ -91,6 +97,7 @@ function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Recor
   return {
     store,
     inbox: createMemoryInbox(),
+    leases: createMemorySessionLeases(),
     journal: null,
     ledger: why ? refuseEffects(ledger, why) : ledger,
     problem: why && why.message,

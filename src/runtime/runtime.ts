@@ -17,6 +17,9 @@ import type { Inbox } from "../inbox/inbox.ts";
 import type { Processes } from "../process/processes.ts";
 import type { SandboxSetting } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
+import type { Sessions } from "../agent/session/sessions.ts";
+import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
+import type { ChosenModel } from "./open-named-model.ts";
 import type { Settings } from "./settings.ts";
 
 export interface RuntimeConfig {
@@ -67,6 +70,12 @@ export interface Runtime {
   /** Newest first; the last 10 when nothing is said. */
   list(query?: Partial<ExecutionQuery>): Promise<Execution[]>;
   statistics(conversationId?: string): RunStatistics;
+  /** `provider/name` or `script:FILE`; left out: the one that is configured, has a key, or runs on this machine. */
+  openModel(name?: string): Promise<ChosenModel>;
+  /** The conversations of this workdir. */
+  sessions(): Promise<Sessions>;
+  /** A conversation with a model that uses these tools. Close it before the runtime. */
+  openAgent(request: AgentRequest): Promise<OpenedAgent>;
   readonly on: EventBus["on"];
   /** Cancels what runs, waits for the proof, writes what is pending. */
   close(): Promise<void>;

@@ -43,11 +43,9 @@ export function createSandboxView(options: {
   return () => ({
     ...fixed,
     // What the person made writable stays so.
-    readOnly: [
-      ...always,
-      ...whenThere.filter((path) => existsSync(path)),
-      ...findGitSettings(folders.workdir),
-    ].filter((path) => !writable.includes(path)),
+    readOnly: [...always, ...whenThere.filter((path) => existsSync(path)), ...findGitSettings(folders.workdir)].filter(
+      (path) => !writable.includes(path),
+    ),
     network: hasNetwork(sandbox.network, { isStrict, mode: options.mode() }),
   });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RuntimeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { permissionModes } from "../gate/mode.ts";
+import { modelSchema } from "./model-settings.ts";
 
 const milliseconds = z.int().positive();
 const days = z.number().positive();
@@ -23,6 +24,7 @@ export type HookSetting = z.output<typeof hook>;
 /** `deckhand.json`, as people write it. */
 export const settingsSchema = z.strictObject({
   $schema: z.string().optional(),
+  model: modelSchema.optional(),
   limits: z
     .strictObject({
       max_parallel: z.int().min(1).max(12),
@@ -32,6 +34,13 @@ export const settingsSchema = z.strictObject({
       max_output_bytes: z.int().min(1024),
       timeout_ms: z.record(z.string(), milliseconds),
       idle_ms: z.record(z.string(), milliseconds),
+      /** Of an agent: requests to the model for one prompt. */
+      max_turns: z.int().positive(),
+      /** US dollars for one prompt. */
+      max_cost: z.number().positive(),
+      max_context_tokens: z.int().min(1000),
+      /** How much of one tool's output the model gets. */
+      max_result_characters: z.int().min(500),
     })
     .partial()
     .optional(),
@@ -52,6 +61,22 @@ export const settingsSchema = z.strictObject({
       disabled: texts,
       /** Further variables of the environment that child processes get. */
       environment: texts,
+      web: z
+        .strictObject({
+          /** Hosts that web_fetch may reach although they are private: `wiki.corp`, `localhost:3000`. */
+          allow_hosts: texts,
+          /** All of loopback and the private networks; never link-local and metadata addresses. */
+          allow_private: z.boolean(),
+          /** Where the environment names a proxy, which resolves names itself: whether it is trusted to check them. */
+          proxy: z.enum(["refuse", "trust"]),
+          timeout_ms: milliseconds.max(600_000),
+          max_bytes: z
+            .int()
+            .min(1024)
+            .max(64 * 1024 * 1024),
+          search: z.strictObject({ searxng_url: z.url({ protocol: /^https?$/ }) }).partial(),
+        })
+        .partial(),
     })
     .partial()
     .optional(),

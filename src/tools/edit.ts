@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
-import type { Preview, ToolResult } from "../core/tool.ts";
+import type { Preview, ToolContext, ToolResult } from "../core/tool.ts";
 import { applyEdit } from "./apply-edit.ts";
 import type { Edit } from "./apply-edit.ts";
 import { asResult, failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { countOf, formatBytes } from "./format-bytes.ts";
+import { keepBefore } from "./keep-before.ts";
 import { withTarget } from "./locate-target.ts";
 import { locate } from "./locate.ts";
 import type { Held } from "./locate.ts";
@@ -50,7 +51,7 @@ export const editTool = defineTool({
       if (!located.ok) return located;
       // Held only when its turn has come: those before it may have made the file.
       return oneAtATime(located.path, () =>
-        withTarget(input.file_path, context, (held) => edit(held, allEdits(input), context.signal)),
+        withTarget(input.file_path, context, (held) => edit(held, allEdits(input), context)),
       );
     }),
 });
@@ -61,12 +62,16 @@ function allEdits({ more_edits = [], ...first }: Edit & { readonly more_edits?: 
 
 const mostDiffLines = 60;
 
-async function edit(held: Held, edits: readonly Edit[], signal: AbortSignal): Promise<ToolResult> {
+async function edit(held: Held, edits: readonly Edit[], context: ToolContext): Promise<ToolResult> {
   const planned = await planEdits(held, edits);
   if (!planned.ok) return planned;
   const { start, after, replacements } = planned;
+  const { signal } = context;
   signal.throwIfAborted();
-  const replaced = await replaceFile(held, after, { signal, mayReplace: () => changedMeanwhile(held, start) });
+  const replaced = await replaceFile(held, after, {
+    signal,
+    mayReplace: async () => (await changedMeanwhile(held, start)) ?? (await keepBefore(held, after, context)),
+  });
   if (!replaced.ok) return replaced;
   const diff = diffBytes({ shown: held.shown, before: start.bytes, after });
   const done = `Edited ${held.shown}: ${countOf(replacements, "replacement")}.`;

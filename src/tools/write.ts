@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
-import type { Preview, ToolResult } from "../core/tool.ts";
+import type { Preview, ToolContext, ToolResult } from "../core/tool.ts";
 import { asResult, failure } from "./failure.ts";
 import type { Failure } from "./failure.ts";
 import { countOf, formatBytes } from "./format-bytes.ts";
+import { keepBefore } from "./keep-before.ts";
 import { withTarget } from "./locate-target.ts";
 import { locate } from "./locate.ts";
 import type { Held } from "./locate.ts";
@@ -33,7 +34,7 @@ export const writeTool = defineTool({
       if (!located.ok) return located;
       // Held only when its turn has come: those before it may have made the file, or its folder.
       return oneAtATime(located.path, () =>
-        withTarget(file_path, context, (held) => write(held, Buffer.from(content), context.signal)),
+        withTarget(file_path, context, (held) => write(held, Buffer.from(content), context)),
       );
     }),
 });
@@ -41,9 +42,10 @@ export const writeTool = defineTool({
 /** Enough to tell encoding and line endings. */
 const sampleBytes = 65_536;
 
-async function write(held: Held, bytes: Buffer, signal: AbortSignal): Promise<ToolResult> {
+async function write(held: Held, bytes: Buffer, context: ToolContext): Promise<ToolResult> {
   const old = await readStart(held, sampleBytes);
-  const replaced = await replaceFile(held, bytes, { signal });
+  const { signal } = context;
+  const replaced = await replaceFile(held, bytes, { signal, mayReplace: () => keepBefore(held, bytes, context) });
   if (!replaced.ok) return replaced;
   const { before } = replaced;
   const created = before === undefined;

@@ -2,6 +2,7 @@ import type { RefusedUrl, UrlRule } from "./url-verdict.ts";
 
 export type FetchRule =
   | UrlRule
+  | "url.proxy" // it would go through a proxy that nobody trusts
   | "fetch.failed" // no connection, or it broke
   | "fetch.timeout"
   | "fetch.cancelled"

@@ -2,10 +2,12 @@ import type { IncomingMessage } from "node:http";
 import { systemClock, type Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import { connectTcp, connectToOne, secure, type Connect } from "./connect.ts";
+import type { ProxyDecision } from "./decide-proxy.ts";
 import { decodeText, mayBeText, parseContentType } from "./decode-text.ts";
 import { FetchProblem, problemOf, type FetchRule } from "./fetch-problem.ts";
 import { judgeAddresses, judgeUrl } from "./judge-url.ts";
 import { locateRedirect } from "./locate-redirect.ts";
+import type { ProxiedStream } from "./open-through-proxy.ts";
 import { readBody } from "./read-body.ts";
 import { resolveBySystem, type ResolveName } from "./resolve-name.ts";
 import { sendRequest } from "./send-request.ts";
@@ -16,6 +18,8 @@ export interface GuardedFetchOptions {
   readonly policy: UrlPolicy;
   readonly resolve?: ResolveName;
   readonly connect?: Connect;
+  /** Left out: no proxy is ever used. */
+  readonly proxy?: (url: URL) => ProxyDecision;
   readonly clock?: Clock;
   readonly limits?: Partial<FetchLimits>;
 }
@@ -39,6 +43,8 @@ export interface GuardedResponse {
   readonly bytes: number;
   /** The URLs that were asked before, in order. */
   readonly redirects: readonly string[];
+  /** How long the server asks us to wait, as its header says it; null when it says nothing. */
+  readonly retryAfter: string | null;
 }
 
 export interface FetchRefusal {
@@ -112,20 +118,15 @@ async function travel(journey: Journey): Promise<GuardedResponse> {
 
 /** One request: the response, or where it sends us. The connection is gone afterwards. */
 async function ask(url: AllowedUrl, journey: Journey): Promise<GuardedResponse | { readonly location: string }> {
-  const { options, limits, clock, accept, signal } = journey;
-  const addresses = url.isAddress
-    ? [url.host]
-    : await resolveName(url.host, options.resolve ?? resolveBySystem, signal);
-  const refused = judgeAddresses(url, addresses, options.policy);
-  if (refused) throw problemOf(refused);
-  const plain = await connectToOne(addresses, url.port, { connect: options.connect ?? connectTcp, clock, signal });
+  const { limits, accept, signal } = journey;
+  const { stream: plain, proxyHeaders } = await open(url, journey);
   const onAbort = (): void => void plain.destroy();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
     signal.throwIfAborted();
     const target = new URL(url.href);
     const stream = target.protocol === "https:" ? await secure(plain, url.host, url.isAddress) : plain;
-    const response = await sendRequest(stream, target, { accept, signal });
+    const response = await sendRequest(stream, target, { accept, proxyHeaders, signal });
     const location = locateRedirect(response, target);
     if (location !== undefined) return { location };
     return await read(response, { url, limits, visited: journey.visited });
@@ -135,13 +136,32 @@ async function ask(url: AllowedUrl, journey: Journey): Promise<GuardedResponse |
   }
 }
 
+/** A connection to one of the addresses that were checked, or through the proxy that the person trusts to check them. */
+async function open(url: AllowedUrl, { options, clock, signal }: Journey): Promise<ProxiedStream> {
+  const decision = options.proxy?.(new URL(url.href)) ?? { kind: "direct" };
+  if (decision.kind === "refused") throw new FetchProblem("url.proxy", decision.reason);
+  if (decision.kind === "proxy") {
+    const { openThroughProxy } = await import("./open-through-proxy.ts");
+    return openThroughProxy(decision.proxy, url, signal);
+  }
+  const addresses = url.isAddress
+    ? [url.host]
+    : await resolveName(url.host, options.resolve ?? resolveBySystem, signal);
+  const refused = judgeAddresses(url, addresses, options.policy);
+  if (refused) throw problemOf(refused);
+  const connecting = { connect: options.connect ?? connectTcp, clock, signal };
+  return { stream: await connectToOne(addresses, url.port, connecting), proxyHeaders: null };
+}
+
 async function read(
   response: IncomingMessage,
   { url, limits, visited }: Pick<Journey, "limits" | "visited"> & { readonly url: AllowedUrl },
 ): Promise<GuardedResponse> {
   const type = parseContentType(response.headers["content-type"]);
   if (!mayBeText(type)) {
-    throw new FetchProblem("fetch.type", `The body is ${quote(type.mediaType)}; only text can be fetched.`);
+    const bytes = Number(response.headers["content-length"]);
+    const size = bytes >= 0 ? ` (${bytes.toLocaleString("en-US")} bytes)` : "";
+    throw new FetchProblem("fetch.type", `The body is ${quote(type.mediaType)}${size}; only text can be fetched.`);
   }
   const body = await readBody(response, limits.maxBytes);
   return {
@@ -152,6 +172,7 @@ async function read(
     text: decodeText(body, type),
     bytes: body.length,
     redirects: [...visited],
+    retryAfter: response.headers["retry-after"] ?? null,
   };
 }
 

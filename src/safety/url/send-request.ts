@@ -5,7 +5,16 @@ import type { Duplex } from "node:stream";
 export function sendRequest(
   stream: Duplex,
   url: URL,
-  { accept, signal }: { readonly accept: string; readonly signal: AbortSignal },
+  {
+    accept,
+    proxyHeaders = null,
+    signal,
+  }: {
+    readonly accept: string;
+    /** Given: the connection leads to a proxy, which is told the whole URL. */
+    readonly proxyHeaders?: Readonly<Record<string, string>> | null;
+    readonly signal: AbortSignal;
+  },
 ): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const outgoing = request({
@@ -13,13 +22,14 @@ export function sendRequest(
     createConnection: () => stream,
     method: "GET",
     host: url.hostname,
-    path: `${url.pathname}${url.search}`,
+    path: `${proxyHeaders === null ? "" : url.origin}${url.pathname}${url.search}`,
     headers: {
       host: url.host,
       "user-agent": "deckhand",
       accept,
       "accept-encoding": "gzip, deflate, br",
       connection: "close",
+      ...proxyHeaders,
     },
     maxHeaderSize: 32 * 1024,
     signal,

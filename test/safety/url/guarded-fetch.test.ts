@@ -19,6 +19,7 @@ test("a text is fetched from the address that was checked, with nothing of ours 
     text: "<p>héllo 한국</p>",
     bytes: 20,
     redirects: [],
+    retryAfter: null,
   });
   assert.deepEqual(web.connected, [`${publicAddress}:8080`]);
   assert.deepEqual(web.requests[0]!.headers, {

@@ -1,4 +1,4 @@
-import { messageOf } from "../core/errors.ts";
+import { messageOf } from "./errors.ts";
 
 /** JSON with line and block comments and trailing commas. Throws a SyntaxError that names line and column. */
 export function parseJsonc(text: string): unknown {

@@ -1,0 +1,140 @@
+import type { AgentEvent, RunEnd } from "../core/agent-events.ts";
+import type { Clock } from "../core/clock.ts";
+import { RuntimeError } from "../core/errors.ts";
+import type { Execution } from "../core/execution.ts";
+import { textOfParts, type CallPart, type UserPart } from "../core/message.ts";
+import { addUsage, noUsage, type Model, type ToolOffer, type Usage } from "../core/model.ts";
+import type { Session, SessionEntry } from "../core/session.ts";
+import type { AgentEventHub } from "./agent-events.ts";
+import type { AgentParts } from "./agent-parts.ts";
+import type { CompactionOutcome } from "./context/compact.ts";
+import type { AgentHost, AgentSettings } from "./host.ts";
+import { keepContext } from "./keep-context.ts";
+import { runPrompt } from "./run-prompt.ts";
+import { createConversationView } from "./session/assemble-conversation.ts";
+
+/** A conversation with a model that has tools. One prompt at a time. */
+export interface Agent {
+  readonly sessionId: string;
+  readonly model: Model;
+  /** From the next request on. */
+  useModel(model: Model): void;
+  /** Resolves when the model has answered, or with why it did not; never rejects for what a model or a tool did. */
+  send(prompt: string | readonly UserPart[], options?: { readonly signal?: AbortSignal }): Promise<RunEnd>;
+  /** Stops the calls under way; the model hears of it and goes on. False when none is. */
+  cancelCalls(reason: string): Promise<boolean>;
+  /** The model is told this with the next prompt. */
+  remark(text: string): void;
+  /** Makes room: old turns become a summary. `focus`: what to keep above all. */
+  compact(options?: { readonly focus?: string; readonly signal?: AbortSignal }): Promise<CompactionOutcome>;
+  /** Takes the last compaction back; false when there is none. */
+  undoCompaction(): Promise<boolean>;
+  /** Null before the first prompt. */
+  readonly context: { readonly tokens: number; readonly maxTokens: number } | null;
+  /** The whole conversation, also what the model sees only as a summary. */
+  readonly history: readonly SessionEntry[];
+  /** All runs so far. */
+  readonly spent: { readonly usage: Usage; readonly cost: number | null };
+  on(listener: (event: AgentEvent) => void): () => void;
+}
+
+/** What the model gets before the conversation. The same bytes over the whole of it. */
+export interface Opening {
+  readonly system: string;
+  readonly offers: readonly ToolOffer[];
+  /** A call to the bridge is a call of the tool it names. */
+  readonly unwrap: (call: CallPart) => CallPart;
+}
+
+export interface AgentOptions {
+  readonly session: Session;
+  readonly host: AgentHost;
+  readonly settings: AgentSettings;
+  readonly clock: Clock;
+  readonly model: Model;
+  readonly events: AgentEventHub;
+  /** Asked for once, with the first words of the person. */
+  readonly openWith: (words: string) => Promise<Opening>;
+  /** The run is over; `executions` are its calls. Its end is told after this. */
+  readonly afterRun: (end: RunEnd, executions: readonly Execution[]) => Promise<void>;
+}
+
+export function createAgent(options: AgentOptions): Agent {
+  const { session, host, events } = options;
+  let { model } = options;
+  let isBusy = false;
+  let usage = noUsage;
+  let cost: number | null = 0;
+  let parts: AgentParts | undefined;
+  const underWay = new Set<string>();
+  events.on((event) => {
+    if (event.type === "call:added") underWay.add(event.executionId);
+    if (event.type === "call:settled") underWay.delete(event.executionId);
+  });
+
+  async function open(words: string): Promise<AgentParts> {
+    if (parts) return parts;
+    const opening = await options.openWith(words);
+    const view = createConversationView(session);
+    const shared = {
+      ...options,
+      ...opening,
+      emit: events.emit,
+      model: () => model,
+      messages: () => view.read().messages,
+      tell: (level: "info" | "warning", text: string) => events.emit("notice:told", { level, text }),
+    };
+    parts = { ...shared, context: keepContext(shared) };
+    return parts;
+  }
+
+  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (isBusy) throw new RuntimeError("AGENT_BUSY", "The agent still works on the last prompt; wait, or stop it.");
+    isBusy = true;
+    try {
+      return await work();
+    } finally {
+      isBusy = false;
+    }
+  }
+
+  return {
+    sessionId: session.id,
+    get model() {
+      return model;
+    },
+    useModel(next) {
+      if (next.id !== model.id) session.append({ type: "model", model: next.id });
+      model = next;
+    },
+    send: (prompt, { signal = new AbortController().signal } = {}) =>
+      alone(async () => {
+        const words: readonly UserPart[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
+        const opened = await open(textOfParts(words));
+        const { end, executions } = await runPrompt(opened, words, signal);
+        usage = addUsage(usage, end.statistics.usage);
+        cost = cost === null || end.statistics.cost === null ? null : cost + end.statistics.cost;
+        await options.afterRun(end, executions);
+        events.emit("run:ended", end);
+        return end;
+      }),
+    async cancelCalls(reason) {
+      const stopped = await Promise.all([...underWay].map((id) => host.cancel(id, reason)));
+      return stopped.includes(true);
+    },
+    remark: (text) => void session.append({ type: "remark", text }),
+    compact: ({ focus, signal = new AbortController().signal } = {}) =>
+      alone(async () => (await open("")).context.compact(signal, focus)),
+    undoCompaction: () => alone(async () => (await open("")).context.undoCompaction()),
+    get context() {
+      return parts ? { tokens: parts.context.tokens, maxTokens: parts.context.maxTokens } : null;
+    },
+    get history() {
+      return session.branch;
+    },
+    get spent() {
+      return { usage, cost };
+    },
+    on: (listener) => events.on(listener),
+  };
+}

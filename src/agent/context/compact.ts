@@ -1,0 +1,193 @@
+import { addUsage, noUsage, type Model, type ToolOffer, type Usage } from "../../core/model.ts";
+import type { Conversation, Pin, SessionEntry, SessionEntryBody } from "../../core/session.ts";
+import { assembleConversation } from "../session/assemble-conversation.ts";
+import { checkCompaction, checkSummary } from "./check-compaction.ts";
+import { chooseKept } from "./choose-kept.ts";
+import { digestEntries } from "./digest.ts";
+import { estimateMessage, estimateOffers } from "./estimate-message.ts";
+import { estimateTokens } from "./estimate-tokens.ts";
+import { findStandingCompaction } from "./standing-compaction.ts";
+import { fitPins } from "./fit-pins.ts";
+import { extractPins } from "./pins.ts";
+import { renderEntry } from "./render-history.ts";
+import { summarize } from "./summarize.ts";
+
+export type CompactionBody = Extract<SessionEntryBody, { type: "compaction" }>;
+
+export interface CompactionTask {
+  /** The branch of the session. */
+  readonly entries: readonly SessionEntry[];
+  readonly model: Model;
+  /** What every request of the conversation carries. */
+  readonly request: { readonly system: string; readonly tools: readonly ToolOffer[]; readonly conversationId: string };
+  /** The window that it must fit. */
+  readonly maxTokens: number;
+  /** About how much of the latest turns stays as it is; less where the window is small. */
+  readonly keepTokens: number;
+  /** How many tokens of the provider one estimated token is, as the meter found. */
+  readonly rate?: number;
+  /** What the person asked to keep above all. */
+  readonly focus?: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * - `compacted`: append the body. `writtenBy` says whether the model's summary was usable; if not, `problems` says why.
+ * - `kept`: nothing was changed, because there is nothing to gain; `reason` says it in one sentence.
+ * - `cancelled`: the signal fired; nothing was changed.
+ */
+export type CompactionOutcome =
+  | {
+      readonly state: "compacted";
+      readonly body: CompactionBody;
+      readonly writtenBy: "model" | "digest";
+      readonly problems: readonly string[];
+      /** Messages that the summary stands for. */
+      readonly messages: number;
+      readonly usage: Usage;
+    }
+  | { readonly state: "kept"; readonly reason: string; readonly usage: Usage }
+  | { readonly state: "cancelled"; readonly usage: Usage };
+
+/** Makes the old part of a conversation a summary with pins. Never loses anything: the entries stay where they are. */
+export async function compactConversation(task: CompactionTask): Promise<CompactionOutcome> {
+  const plan = makePlan(task);
+  if (plan === null) {
+    const reason = "There is nothing to compact: all of the conversation is among its latest turns.";
+    return { state: "kept", reason, usage: noUsage };
+  }
+  const written = await writeSummary(task, plan);
+  if (written.state === "cancelled") return written;
+  const { usage } = written;
+  const problems = [...written.problems];
+  if (written.text !== null) {
+    const body = toBody(task, plan, written.text);
+    const found = checkBody(task, plan, body);
+    if (found.length === 0) return compacted(plan, { body, writtenBy: "model", problems, usage });
+    problems.push(...found);
+  }
+  for (const maxTokens of [plan.maxSummaryTokens, Math.floor(plan.maxSummaryTokens / 4), leastDigest]) {
+    const body = toBody(task, plan, digestEntries(plan.covered, plan.earlierSummary, maxTokens));
+    const found = checkBody(task, plan, body);
+    if (found.length === 0) return compacted(plan, { body, writtenBy: "digest", problems, usage });
+    if (maxTokens === leastDigest) problems.push(...found);
+  }
+  return { state: "kept", reason: `The conversation was left as it is: ${problems.at(-1)}.`, usage };
+}
+
+const leastDigest = 60;
+/** Enough of the old part to tell whether a summary is about it. */
+const mostCompared = 400_000;
+
+interface Plan {
+  readonly conversation: Conversation;
+  readonly firstKept: number;
+  readonly firstKeptId: string | null;
+  /** Entries that are covered now and were not before. */
+  readonly covered: readonly SessionEntry[];
+  readonly coveredText: string;
+  readonly earlierSummary: string | null;
+  readonly pins: readonly Pin[];
+  readonly maxSummaryTokens: number;
+}
+
+function makePlan(task: CompactionTask): Plan | null {
+  const { entries } = task;
+  const conversation = assembleConversation(entries);
+  const room = Math.max(0, task.maxTokens / rateOf(task) - fixedTokens(task));
+  const firstKept = chooseKept(conversation, Math.min(task.keepTokens, room / 3));
+  const earlier = findStandingCompaction(entries);
+  const firstKeptId = conversation.entryIds[firstKept] ?? null;
+  const start = earlier?.firstKept ?? 0;
+  const end = firstKeptId === null ? entries.length : entries.findIndex(({ id }) => id === firstKeptId);
+  const covered = entries.slice(start, end);
+  if (!covered.some(({ type }) => type === "user" || type === "assistant")) return null;
+  return {
+    conversation,
+    firstKept,
+    firstKeptId,
+    covered,
+    coveredText: covered
+      .flatMap((entry) => renderEntry(entry, 2_000) ?? [])
+      .join("\n")
+      .slice(-mostCompared),
+    earlierSummary: earlier?.compaction.summary ?? null,
+    pins: fitPins(extractPins(covered, earlier?.compaction.pins ?? []), Math.min(8_000, Math.floor(room / 8))),
+    maxSummaryTokens: Math.min(4_000, Math.max(200, Math.floor(room / 16))),
+  };
+}
+
+type Written =
+  | {
+      readonly state: "written";
+      readonly text: string | null;
+      readonly problems: readonly string[];
+      readonly usage: Usage;
+    }
+  | { readonly state: "cancelled"; readonly usage: Usage };
+
+/** Asks twice at most; the second time with what was wrong. */
+async function writeSummary(task: CompactionTask, plan: Plan): Promise<Written> {
+  let usage = noUsage;
+  let problems: readonly string[] = [];
+  for (let attempt = 1; attempt <= 2; attempt++) {
+    const summary = await summarize({
+      entries: plan.covered,
+      earlierSummary: plan.earlierSummary,
+      model: task.model,
+      conversationId: task.request.conversationId,
+      windowTokens: Math.min(task.maxTokens, task.model.limits.contextTokens ?? task.maxTokens) / rateOf(task),
+      maxSummaryTokens: plan.maxSummaryTokens,
+      focus: task.focus ?? null,
+      problems,
+      signal: task.signal,
+    });
+    usage = addUsage(usage, summary.usage);
+    if (summary.state === "cancelled") return { state: "cancelled", usage };
+    if (summary.state === "failed") return { state: "written", text: null, problems: [summary.reason], usage };
+    problems = checkSummary(summary.text, { covered: plan.coveredText, maxTokens: plan.maxSummaryTokens * 2 });
+    if (problems.length === 0) return { state: "written", text: summary.text, problems, usage };
+  }
+  return { state: "written", text: null, problems, usage };
+}
+
+function toBody(task: CompactionTask, plan: Plan, summary: string): CompactionBody {
+  const fixed = fixedTokens(task);
+  const tokensOf = ({ messages }: Conversation): number =>
+    Math.round(messages.reduce((sum, message) => sum + estimateMessage(message), fixed) * rateOf(task));
+  const body: CompactionBody = {
+    type: "compaction",
+    summary,
+    pins: plan.pins,
+    firstKeptId: plan.firstKeptId,
+    tokensBefore: tokensOf(plan.conversation),
+    tokensAfter: 0,
+  };
+  return { ...body, tokensAfter: tokensOf(assembleWith(task, body)) };
+}
+
+function fixedTokens({ request }: CompactionTask): number {
+  return estimateTokens(request.system) + estimateOffers(request.tools);
+}
+
+function rateOf({ rate }: CompactionTask): number {
+  return rate ?? 1;
+}
+
+function checkBody(task: CompactionTask, plan: Plan, body: CompactionBody): readonly string[] {
+  const { messages } = assembleWith(task, body);
+  return checkCompaction({ before: plan.conversation.messages, after: messages, pins: plan.pins });
+}
+
+/** As it would be once the body is appended. */
+function assembleWith({ entries }: CompactionTask, body: CompactionBody): Conversation {
+  const entry: SessionEntry = { ...body, v: 1, id: "not yet", parentId: entries.at(-1)?.id ?? null, at: 0 };
+  return assembleConversation([...entries, entry]);
+}
+
+function compacted(
+  plan: Plan,
+  done: Pick<Extract<CompactionOutcome, { state: "compacted" }>, "body" | "writtenBy" | "problems" | "usage">,
+): CompactionOutcome {
+  return { state: "compacted", ...done, messages: plan.firstKept };
+}

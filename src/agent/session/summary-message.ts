@@ -1,0 +1,23 @@
+import type { Pin, SessionEntry } from "../../core/session.ts";
+
+export type Compaction = Extract<SessionEntry, { type: "compaction" }>;
+
+/** What stands for the part of a conversation that was compacted. */
+export function renderSummary({ summary, pins }: Pick<Compaction, "summary" | "pins">): string {
+  const sections = [
+    "[The conversation up to here was replaced by this summary. What was done is done: go on from here.]",
+    `<summary>\n${summary.trim()}\n</summary>`,
+  ];
+  if (pins.length > 0)
+    sections.push(`<pinned note="kept word for word">\n${pins.map(renderPin).join("\n")}\n</pinned>`);
+  return sections.join("\n\n");
+}
+
+function renderPin({ kind, text }: Pin): string {
+  return `- ${kindNames[kind] ?? kind}: ${text}`;
+}
+
+const kindNames: Readonly<Record<string, string>> = {
+  words: "the user's words",
+  open: "still open",
+};

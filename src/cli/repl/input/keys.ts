@@ -1,0 +1,150 @@
+import { StringDecoder } from "node:string_decoder";
+import type { Clock } from "../../../core/clock.ts";
+import { readSequence } from "./key-sequences.ts";
+
+/** What a person pressed. `name` is like `left`, `ctrl-a`, `alt-enter`, `ctrl-alt-left`, `shift-tab`. */
+export type Key =
+  /** Characters as they came; several when they came at once. */
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "paste"; readonly text: string }
+  | { readonly kind: "key"; readonly name: string };
+
+export interface KeyReader {
+  push(bytes: Uint8Array): void;
+  /** Forgets what is half read. */
+  end(): void;
+}
+
+/** A lone ESC is a key when nothing follows so soon; what began as a sequence may come in two packets. */
+const escapeMs = 50;
+const sequenceMs = 1000;
+/** A paste whose end got lost must not swallow Ctrl-C for ever. */
+const pasteSilenceMs = 3000;
+const pasteEnd = "\u001b[201~";
+
+/** Turns the bytes of a terminal in raw mode into keys. Sequences that are not known are left out, never text. */
+export function createKeyReader(clock: Clock, onKey: (key: Key) => void): KeyReader {
+  const decoder = new StringDecoder("utf8");
+  let pending = "";
+  let pasted: string | null = null;
+  let stopTimer = (): void => undefined;
+
+  function read(): void {
+    while (pending !== "") {
+      if (pasted !== null) {
+        if (!readPaste(pasted)) return;
+        continue;
+      }
+      const taken = takeKey(pending);
+      if (taken === "incomplete") return;
+      pending = pending.slice(taken.length);
+      if (taken.key === "paste") pasted = "";
+      else if (taken.key !== null) onKey(taken.key);
+    }
+  }
+
+  function readPaste(before: string): boolean {
+    const all = before + pending;
+    const end = all.indexOf(pasteEnd, Math.max(0, before.length - pasteEnd.length));
+    pending = end < 0 ? "" : all.slice(end + pasteEnd.length);
+    pasted = end < 0 ? all : null;
+    if (end >= 0) onKey({ kind: "paste", text: cleanPaste(all.slice(0, end)) });
+    return end >= 0;
+  }
+
+  function giveUp(): void {
+    if (pasted !== null) {
+      const text = cleanPaste(pasted);
+      pasted = null;
+      onKey({ kind: "paste", text });
+    } else if (pending === "\u001b") {
+      pending = "";
+      onKey({ kind: "key", name: "escape" });
+    } else pending = "";
+  }
+
+  return {
+    push(bytes) {
+      stopTimer();
+      pending += decoder.write(Buffer.from(bytes));
+      read();
+      if (pasted === null && pending === "") return;
+      const delayMs = pasted !== null ? pasteSilenceMs : pending === "\u001b" ? escapeMs : sequenceMs;
+      stopTimer = clock.after(delayMs, giveUp);
+    },
+    end() {
+      stopTimer();
+      pending = "";
+      pasted = null;
+    },
+  };
+}
+
+interface Taken {
+  /** Null: nothing that means anything here. */
+  readonly key: Key | "paste" | null;
+  readonly length: number;
+}
+
+// oxlint-disable-next-line no-control-regex -- telling them from text is what this is for
+const characters = /^[^\u0000-\u001f\u007f-\u009f]+/;
+
+function takeKey(buffer: string): Taken | "incomplete" {
+  const text = characters.exec(buffer)?.[0];
+  if (text !== undefined) return { key: { kind: "text", text }, length: text.length };
+  if (buffer[0] !== "\u001b") return { key: controlKey(buffer), length: 1 };
+  if (buffer.length === 1) return "incomplete";
+  const next = buffer[1]!;
+  if ("[O]PX^_".includes(next)) {
+    const sequence = readSequence(buffer);
+    if (sequence === "incomplete") return "incomplete";
+    const { name, text: typed, length } = sequence;
+    if (name === "paste") return { key: "paste", length };
+    if (typed !== undefined) return { key: { kind: "text", text: typed }, length };
+    return { key: name === undefined ? null : { kind: "key", name }, length };
+  }
+  if (next === "\u001b") return takeDoubleEscape(buffer);
+  return takeAlt(buffer);
+}
+
+/** Alt with an arrow is ESC before its sequence on some terminals; anything else is ESC pressed twice. */
+function takeDoubleEscape(buffer: string): Taken | "incomplete" {
+  if (buffer[2] === "[" || buffer[2] === "O") {
+    const sequence = readSequence(buffer.slice(1));
+    if (sequence === "incomplete") return "incomplete";
+    const { name, length } = sequence;
+    const isPlain = name !== undefined && name !== "paste" && !name.includes("-");
+    return { key: isPlain ? { kind: "key", name: `alt-${name}` } : null, length: length + 1 };
+  }
+  return { key: { kind: "key", name: "escape" }, length: 1 };
+}
+
+function takeAlt(buffer: string): Taken {
+  const character = String.fromCodePoint(buffer.codePointAt(1)!);
+  const control = controlKey(character);
+  const name = control === null ? character : control.name;
+  const plainFirst = name.startsWith("ctrl-") ? `ctrl-alt-${name.slice("ctrl-".length)}` : `alt-${name}`;
+  return { key: { kind: "key", name: plainFirst }, length: 1 + character.length };
+}
+
+const controlNames: Readonly<Record<string, string>> = {
+  "\r": "enter",
+  "\t": "tab",
+  "\u007f": "backspace",
+  "\u0000": "ctrl-space",
+  "\u001f": "ctrl-_",
+};
+
+function controlKey(buffer: string): { readonly kind: "key"; readonly name: string } | null {
+  const code = buffer.charCodeAt(0);
+  const name = controlNames[buffer[0]!] ?? (code < 0x20 ? `ctrl-${String.fromCharCode(code + 0x60)}` : undefined);
+  return name === undefined ? null : { kind: "key", name };
+}
+
+/** Pasted text is text: line ends are line feeds, and what a terminal would obey is left out. */
+function cleanPaste(text: string): string {
+  return text.replaceAll(/\r\n?/g, "\n").replaceAll(unwanted, "");
+}
+
+// oxlint-disable-next-line no-control-regex -- finding them is what this is for
+const unwanted = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g;

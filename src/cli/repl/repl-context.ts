@@ -1,0 +1,40 @@
+import type { Runtime } from "../../runtime/create-runtime.ts";
+import type { OpenedAgent } from "../../runtime/open-agent.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Input } from "./input/open-input.ts";
+
+/** What the commands of a conversation work with. */
+export interface ReplContext {
+  readonly runtime: Runtime;
+  readonly terminal: Terminal;
+  readonly input: Input;
+  /** The conversation of the moment: /reset and /resume change it. */
+  readonly agent: OpenedAgent;
+  /** Text for the person, above the prompt; made harmless. */
+  say(text: string): void;
+  /** The same for text that is harmless and styled already. */
+  show(text: string): void;
+  /** Goes on with another conversation; without a name, a new one. */
+  switchTo(session?: string): Promise<void>;
+  /** Stops what the command does when the person presses Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** The whole output of the calls so far, the last one last. */
+  readonly outputs: readonly { readonly title: string; readonly executionId: string }[];
+}
+
+/** `leave`: the conversation is over. */
+export type SlashResult = "leave" | void;
+
+export interface SlashCommand {
+  /** With its slash. */
+  readonly name: string;
+  /** What may follow, as in `[MODE]`. */
+  readonly takes?: string;
+  readonly summary: string;
+  readonly run: (context: ReplContext, rest: string) => Promise<SlashResult> | SlashResult;
+  /** What may stand behind it. */
+  readonly complete?: (
+    context: ReplContext,
+    words: readonly string[],
+  ) => Promise<readonly string[]> | readonly string[];
+}

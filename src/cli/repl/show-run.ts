@@ -1,0 +1,37 @@
+import type { ReplContext } from "./repl-context.ts";
+import { cleanText } from "../../runtime/untrusted-text.ts";
+
+/** `/log [N]`: what the one-line form of a call leaves out. */
+export async function showOutput({ runtime, outputs, say, show }: ReplContext, rest: string): Promise<void> {
+  const back = rest === "" ? 1 : Number(rest);
+  if (!Number.isInteger(back) || back < 1) return say(`/log takes a number from 1 on; got "${rest}".`);
+  const one = outputs.at(-back);
+  if (!one) return say(outputs.length === 0 ? "No tool was called yet." : `There were only ${outputs.length} calls.`);
+  const execution = await runtime.get(one.executionId);
+  if (!execution) return say(`The record of ${one.executionId} is gone.`);
+  const { result, error, state } = execution;
+  const output = cleanText(result?.output ?? "").trimEnd();
+  say(`${one.title} · ${state} · ${one.executionId}`);
+  if (output !== "") show(output);
+  if (error !== null) say(error);
+  if (result?.files && result.files.length > 0) say(`Files: ${result.files.join(", ")}`);
+}
+
+/** `/cost` */
+export function showSpent({ agent, say }: ReplContext): void {
+  const { usage, cost } = agent.spent;
+  const { inputTokens, outputTokens, cacheReadTokens } = usage;
+  const cached = inputTokens === 0 ? 0 : Math.round((cacheReadTokens / inputTokens) * 100);
+  const money = cost === null ? "the price of this model is not known" : `$${cost.toFixed(4)}`;
+  const { context } = agent;
+  say(
+    [
+      `${number(inputTokens)} tokens in (${cached} % from the cache), ${number(outputTokens)} out; ${money}.`,
+      ...(context ? [`The context holds ${number(context.tokens)} of ${number(context.maxTokens)} tokens.`] : []),
+    ].join("\n"),
+  );
+}
+
+function number(value: number): string {
+  return value.toLocaleString("en-US");
+}

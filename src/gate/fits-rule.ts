@@ -1,0 +1,17 @@
+import type { PermitRequest } from "../core/permit.ts";
+import { assessCall } from "./assess-call.ts";
+import type { GateOptions } from "./gate.ts";
+import { findAllowing } from "./match-rule.ts";
+import { parseRule, type Rule } from "./rule.ts";
+
+/** Would a rule such as `bash(git *)` let this very call through? One that is no rule lets nothing through. */
+export async function fitsRule(options: GateOptions, text: string, request: PermitRequest): Promise<boolean> {
+  let rule: Rule;
+  try {
+    rule = parseRule(text, options.canonicalName);
+  } catch {
+    return false;
+  }
+  const { subject } = await assessCall(request, options.judges);
+  return findAllowing([rule], request.tool.name, subject) !== undefined;
+}

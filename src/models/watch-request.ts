@@ -1,0 +1,120 @@
+import type { Clock } from "../core/clock.ts";
+
+/**
+ * Watches one request from outside the provider's package: stops it when somebody asks or when nothing comes any more,
+ * and knows how far it got. The first cause wins.
+ */
+export interface RequestWatch {
+  readonly fetch: typeof globalThis.fetch;
+  readonly signal: AbortSignal;
+  /** Null while nobody stopped it. */
+  cause(): StopCause | null;
+  /** The server took the request and began to answer. */
+  hasAnswered(): boolean;
+  /** Ends what still runs and forgets the caller's signal. */
+  close(): void;
+}
+
+/** A web page or a single document came where a stream of events was asked for. */
+export class NotAStreamError extends Error {
+  override readonly name = "NotAStreamError";
+  readonly responseBody: string;
+  constructor(responseBody: string) {
+    super("The answer is no stream of events.");
+    this.responseBody = responseBody;
+  }
+}
+
+type StopCause = "aborted" | "stalled";
+
+interface WatchOptions {
+  readonly signal: AbortSignal;
+  readonly fetch: typeof globalThis.fetch;
+  readonly clock: Clock;
+  readonly stallMs: number;
+}
+
+export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): RequestWatch {
+  const controller = new AbortController();
+  let cause: StopCause | null = null;
+  let hasAnswered = false;
+  let lastByteAt = clock.monotonic();
+  let cancelTimer = clock.after(stallMs, checkStall);
+
+  function stop(by: StopCause): void {
+    cause ??= by;
+    controller.abort();
+  }
+
+  // One timer that looks back, instead of one for every piece.
+  function checkStall(): void {
+    const restMs = lastByteAt + stallMs - clock.monotonic();
+    if (restMs <= 0) stop("stalled");
+    else cancelTimer = clock.after(restMs, checkStall);
+  }
+
+  function touch(): void {
+    lastByteAt = clock.monotonic();
+  }
+
+  const onAbort = (): void => stop("aborted");
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+
+  return {
+    signal: controller.signal,
+    cause: () => cause,
+    hasAnswered: () => hasAnswered,
+    async fetch(input, init) {
+      const response = await unlessStopped(fetch(input, { ...init, signal: controller.signal }), controller.signal);
+      touch();
+      if (!response.ok || !response.body) return response;
+      if (/^\s*(text\/html|application\/json)/i.test(response.headers.get("content-type") ?? "")) {
+        throw new NotAStreamError(await unlessStopped(response.text(), controller.signal));
+      }
+      hasAnswered = true;
+      const body = watchBody(response.body, controller.signal, touch);
+      return new Response(body, { status: response.status, headers: response.headers });
+    },
+    close() {
+      cancelTimer();
+      signal.removeEventListener("abort", onAbort);
+      controller.abort();
+    },
+  };
+}
+
+/** Settles at once when it is stopped, also when the one who was asked does not care about signals. */
+async function unlessStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(new DOMException("The request was stopped.", "AbortError"));
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    work.catch(() => {
+      // The race has its end already.
+    });
+  }
+}
+
+function watchBody(
+  body: ReadableStream<Uint8Array>,
+  signal: AbortSignal,
+  touch: () => void,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(target) {
+      const { done, value } = await unlessStopped(reader.read(), signal);
+      touch();
+      if (done) target.close();
+      else target.enqueue(value);
+    },
+    async cancel(reason) {
+      await reader.cancel(reason);
+    },
+  });
+}

@@ -1,0 +1,57 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { AgentHost } from "../agent/host.ts";
+import type { SkillBook } from "../agent/skills/skill-book.ts";
+import type { PreImages } from "../agent/undo/pre-images.ts";
+import type { ToolCall } from "../core/tool-call.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+
+export interface HostedConversation {
+  readonly conversationId: string;
+  readonly skills: SkillBook;
+  readonly preImages: PreImages;
+}
+
+/** The runtime as an agent of this conversation sees it. */
+export function createAgentHost(
+  wiring: AgentWiring,
+  { conversationId, skills, preImages }: HostedConversation,
+): AgentHost {
+  const { runtime, catalog, gate, masker, journal, folders } = wiring;
+
+  function mayStartEarly({ tool: name, inputText }: ToolCall): boolean {
+    const tool = catalog.resolve(name);
+    if (!tool || wiring.hasOwnPermit || skills.inUse(conversationId)?.allowedTools) return false;
+    let input: unknown;
+    try {
+      input = JSON.parse(inputText ?? "{}");
+    } catch {
+      return false;
+    }
+    const checked = tool.check(input);
+    return checked.ok && gate.foreseeQuietRead({ tool, input: checked.input, workdir: runtime.workdir });
+  }
+
+  return {
+    openBatch: (options) => runtime.openBatch(options),
+    mayStartEarly,
+    whenStarting: (executionId, act) => wiring.whenStarting(executionId, act),
+    cancel: (executionId, reason) => runtime.cancel(executionId, reason),
+    statistics: () => runtime.statistics(conversationId),
+    canonicalName: (tool) => catalog.canonicalName(tool),
+    maskExecution: (execution) => masker.execution(execution),
+    maskText: (text) => masker.text(text),
+    async spill(text, executionId) {
+      try {
+        await mkdir(folders.outputs, { recursive: true, mode: 0o700 });
+        const path = join(folders.outputs, `${executionId}.result.txt`);
+        await writeFile(path, masker.text(text), { mode: 0o600 });
+        return path;
+      } catch {
+        return null; // the result says that the rest is lost
+      }
+    },
+    beginTurn: (entryId) => preImages.begin(conversationId, entryId),
+    log: (type, text) => journal?.appendBehind({ type, conversationId, text }),
+  };
+}

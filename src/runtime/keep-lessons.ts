@@ -1,0 +1,35 @@
+import type { Agent } from "../agent/agent.ts";
+import { readLessons, removeLesson, saveLessons } from "../agent/lessons/lessons-file.ts";
+import { proposeLessons, type ProposedLessons } from "../agent/lessons/propose-lessons.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+
+/** What the person wants agents to remember of a workdir. Nothing is kept that they did not see. */
+export interface LessonKeeper {
+  /** Readable Markdown, theirs to edit. */
+  readonly file: string;
+  list(): Promise<string[]>;
+  /** Asks the model what is worth remembering; keeps nothing. */
+  propose(signal: AbortSignal): Promise<ProposedLessons>;
+  /** Those that were new. */
+  keep(lessons: readonly string[]): Promise<string[]>;
+  remove(lesson: string): Promise<boolean>;
+}
+
+export function createLessonKeeper({ folders, masker }: AgentWiring, agent: Agent): LessonKeeper {
+  const file = folders.lessons;
+  return {
+    file,
+    list: () => readLessons(file),
+    propose: async (signal) =>
+      proposeLessons({
+        model: agent.model,
+        branch: agent.history,
+        known: await readLessons(file),
+        conversationId: agent.sessionId,
+        maskText: (text) => masker.text(text),
+        signal,
+      }),
+    keep: (lessons) => saveLessons(file, lessons),
+    remove: (lesson) => removeLesson(file, lesson),
+  };
+}

@@ -1,0 +1,145 @@
+import { createAgentEvents } from "../agent/agent-events.ts";
+import { createAgent, type Agent } from "../agent/agent.ts";
+import { createHistoryTool } from "../agent/context/history-tool.ts";
+import { formatResult } from "../agent/context/result-text.ts";
+import { defaultAgentSettings, type AgentSettings } from "../agent/host.ts";
+import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
+import { reconcileSession, type ReconciledCall } from "../agent/session/reconcile.ts";
+import { createSkillBook, restoreSkill } from "../agent/skills/skill-book.ts";
+import { titleOfCall } from "../agent/call-title.ts";
+import { openPreImages } from "../agent/undo/pre-images.ts";
+import { undoTurn, type UndoReport } from "../agent/undo/undo-turn.ts";
+import type { Execution } from "../core/execution.ts";
+import type { CallPart, CallResult } from "../core/message.ts";
+import type { Model } from "../core/model.ts";
+import type { Session } from "../core/session.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import { createAgentHost } from "./agent-host.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+import { createLessonKeeper, type LessonKeeper } from "./keep-lessons.ts";
+import { openConversation } from "./open-conversation.ts";
+import { openRuntimeSessions } from "./open-sessions.ts";
+import { openSkills } from "./open-skills.ts";
+import { createPutFileBack } from "./undo-files.ts";
+
+export interface AgentRequest {
+  readonly model: Model;
+  /** An id, a part of one, or "latest"; left out: a new conversation. */
+  readonly session?: string;
+  /** `chat`: without tools. */
+  readonly mode?: "agent" | "chat";
+  readonly settings?: Partial<AgentSettings>;
+}
+
+export interface OpenedAgent extends Agent {
+  /** What the person should know of what was found, in sentences. */
+  readonly notices: readonly string[];
+  /** Calls that were under way when the conversation ended, and what became of them. */
+  readonly reconciled: readonly ReconciledCall[];
+  /** Puts the files of the last turn back that changed any; undefined when there is none. */
+  undo(options?: { readonly force?: boolean }): Promise<UndoReport | undefined>;
+  readonly lessons: LessonKeeper;
+  close(): Promise<void>;
+}
+
+/** A conversation, new or resumed, with all that the workdir brings along for it. */
+export async function openAgent(wiring: AgentWiring, request: AgentRequest): Promise<OpenedAgent> {
+  const { runtime, catalog, clock, configuration, folders } = wiring;
+  const { model, mode = "agent" } = request;
+  const sessions = openRuntimeSessions(wiring);
+  const session = request.session
+    ? await sessions.open(request.session)
+    : await sessions.create({ model: model.id, workdir: runtime.workdir });
+  try {
+    const settings = { ...defaultAgentSettings, ...settingsOf(configuration), ...request.settings };
+    const { book: skills, problems } =
+      mode === "agent" ? await openSkills(wiring) : { book: createSkillBook([]), problems: [] };
+    restoreSkill(skills, session.id, session.branch);
+    const preImages = wiring.usePreImages(() => openPreImages({ folder: folders.data, workdir: runtime.workdir }));
+    const host = createAgentHost(wiring, { conversationId: session.id, skills, preImages });
+    const format = (execution: Execution): Promise<{ text: string; isError: boolean }> =>
+      formatResult(execution, {
+        maxCharacters: settings.maxResultCharacters,
+        spill: (whole) => host.spill(whole, execution.id),
+      });
+    const { calls } = await reconcileSession(session, {
+      lookUp: wiring.lookUp,
+      replayOf: (tool) => catalog.resolve(tool)?.traits.replay ?? "never",
+      rerun: (call) => rerun(wiring, { session, call, format }),
+      format: async (execution, { callId, tool }) => ({ callId, tool, ...(await format(execution)) }),
+    });
+    const events = createAgentEvents(() => clock.now(), tellBroken);
+    const agent = createAgent({
+      session,
+      model,
+      clock,
+      events,
+      host,
+      settings,
+      openWith: (words) =>
+        openConversation(wiring, { session, mode, family: model.family, skills, emit: events.emit }, words),
+      afterRun: () => Promise.resolve(),
+    });
+    const history = createHistoryTool((id) => (id === session.id ? session.branch : []));
+    if (mode === "agent" && !catalog.resolve(history.name)) catalog.add(history);
+    return Object.assign(agent, {
+      notices: [...session.problems, ...problems],
+      reconciled: calls,
+      undo: ({ force = false } = {}) =>
+        undoTurn({
+          session,
+          preImages,
+          putBack: createPutFileBack({ workdir: runtime.workdir }),
+          effectOf: (call) => effectOf(call, catalog),
+          force,
+        }),
+      lessons: createLessonKeeper(wiring, agent),
+      close: () => session.close(),
+    });
+  } catch (thrown) {
+    await session.close();
+    throw thrown;
+  }
+}
+
+/** What a call did that no file can be put back for; nothing when it only read. */
+function effectOf(call: CallPart, catalog: Catalog): string | undefined {
+  const { tool, inputText } = unwrapBridge(call);
+  if (catalog.resolve(tool)?.traits.readOnly ?? true) return undefined;
+  return `${tool} ${titleOfCall(inputText)}`.trim();
+}
+
+function settingsOf({ limits, model }: AgentWiring["configuration"]): Partial<AgentSettings> {
+  const { maxTurns, maxCost, maxContextTokens, maxResultCharacters } = limits;
+  return {
+    maxTurns,
+    maxCost,
+    maxContextTokens,
+    maxResultCharacters,
+    maxOutputTokens: model.max_output_tokens ?? null,
+    forceFirstTool: model.force_first_tool ?? false,
+  };
+}
+
+/** A call that is safe to repeat, and was interrupted. */
+async function rerun(
+  { runtime }: AgentWiring,
+  {
+    session,
+    call,
+    format,
+  }: {
+    readonly session: Session;
+    readonly call: CallPart;
+    readonly format: (execution: Execution) => Promise<{ text: string; isError: boolean }>;
+  },
+): Promise<CallResult> {
+  const { tool, inputText } = unwrapBridge(call);
+  const execution = await runtime.call(tool, undefined, { inputText, door: "agent", conversationId: session.id });
+  return { callId: call.callId, tool: call.tool, ...(await format(execution)) };
+}
+
+/** A listener of the program's own threw: that is told where Node tells such things, and reaches no run. */
+function tellBroken(thrown: unknown): void {
+  process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
+}

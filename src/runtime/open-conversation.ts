@@ -1,0 +1,92 @@
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Opening } from "../agent/agent.ts";
+import { estimateTokens } from "../agent/context/estimate-tokens.ts";
+import { lessonsForPrompt } from "../agent/lessons/lessons-for-prompt.ts";
+import { readLessons } from "../agent/lessons/lessons-file.ts";
+import { buildSystemPrompt } from "../agent/prompt/build-system-prompt.ts";
+import { readWorkspaceContext } from "../agent/prompt/read-workspace-context.ts";
+import { createBridgeTools } from "../agent/selection/bridge-tools.ts";
+import { selectTools } from "../agent/selection/select-tools.ts";
+import { restoreSelection, type Selection } from "../agent/selection/selection.ts";
+import { createSelectionCache } from "../agent/selection/selection-cache.ts";
+import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
+import type { SkillBook } from "../agent/skills/skill-book.ts";
+import type { EmitAgent } from "../core/agent-events.ts";
+import type { ModelFamily } from "../core/model.ts";
+import type { Session } from "../core/session.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+import { userFile } from "./folders.ts";
+
+export interface ConversationToOpen {
+  readonly session: Session;
+  readonly mode: "agent" | "chat";
+  readonly family: ModelFamily;
+  readonly skills: SkillBook;
+  readonly emit: EmitAgent;
+}
+
+/** Kept for as long as the program runs: the same words about the same tools get the same choice. */
+const choices = createSelectionCache();
+
+/** What the model gets before the conversation: made once, then frozen, so that the provider's cache survives. */
+export async function openConversation(
+  wiring: AgentWiring,
+  conversation: ConversationToOpen,
+  words: string,
+): Promise<Opening> {
+  const { runtime, env, folders, masker, clock } = wiring;
+  const { mode, family, skills, emit } = conversation;
+  const selection = mode === "agent" ? await chooseTools(wiring, conversation, words) : null;
+  const notes = await readWorkspaceContext({
+    workdir: runtime.workdir,
+    home: env["HOME"] || homedir(),
+    userFile: join(dirname(userFile(env)), "AGENTS.md"),
+  });
+  for (const text of notes.notices) emit("notice:told", { level: "warning", text });
+  const lessons = await readLessons(folders.lessons);
+  const system = buildSystemPrompt({
+    workdir: runtime.workdir,
+    platform: process.platform,
+    date: new Date(clock.now()).toISOString().slice(0, "2026-01-01".length),
+    family,
+    mode,
+    tools: selection?.names ?? [],
+    skills: skills.skills,
+    lessons: lessonsForPrompt(lessons, (text) => masker.text(text)),
+    notes: notes.files,
+    isUnattended: wiring.isUnattended,
+    permissionMode: runtime.permissionMode,
+  });
+  return { system, offers: selection?.offers ?? [], unwrap: unwrapBridge };
+}
+
+async function chooseTools(
+  { catalog }: AgentWiring,
+  { session, emit }: ConversationToOpen,
+  words: string,
+): Promise<Selection> {
+  for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
+  const tools = catalog.list("agent");
+  const chosen = session.branch.findLast((entry) => entry.type === "tools");
+  const selection =
+    chosen?.type === "tools"
+      ? restoreSelection({ tools, estimate: estimateTokens }, chosen.names)
+      : await selectTools({
+          tools,
+          prompt: words,
+          estimate: estimateTokens,
+          aliasesOf: (name) => catalog.aliasesOf(name),
+          cache: choices,
+        });
+  if (!chosen) session.append({ type: "tools", names: selection.names });
+  const { total, totalTokens, offeredTokens, savedPercent } = selection;
+  emit("tools:offered", {
+    offered: selection.offers.length,
+    total,
+    tokens: offeredTokens,
+    allTokens: totalTokens,
+    savedPercent,
+  });
+  return selection;
+}

@@ -1,0 +1,19 @@
+import { join } from "node:path";
+import { openSessions, type Sessions } from "../agent/session/sessions.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+import { version } from "./version.ts";
+
+export type SessionParts = Pick<AgentWiring, "folders" | "leases" | "processes" | "masker" | "clock">;
+
+/** The conversations of a workdir. */
+export function openRuntimeSessions({ folders, leases, processes, masker, clock }: SessionParts): Sessions {
+  return openSessions({
+    folder: join(folders.data, "sessions"),
+    leases,
+    owner: processes.identity,
+    isAlive: (owner) => processes.isAlive(owner),
+    mask: (value) => masker.value(value),
+    clock,
+    version,
+  });
+}

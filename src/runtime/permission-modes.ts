@@ -1,0 +1,1 @@
+export { permissionModes as permissionModeNames, type PermissionMode as PermissionModeName } from "../gate/mode.ts";

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import { lstatSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { hashOf } from "../agent/undo/pre-images.ts";
+import type { FileToPutBack, PutFileBack } from "../agent/undo/undo-turn.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
+import { assertInside } from "../safety/path/change-names.ts";
+import type { Place } from "../safety/path/find-place.ts";
+import { openPathGuard, type PathGuard } from "../safety/path/open-path-guard.ts";
+import { openRegular } from "../safety/path/open-regular.ts";
+import { isOwn } from "../safety/path/own-records.ts";
+import { replaceContent } from "../safety/path/replace-content.ts";
+
+/** Puts files of a workdir back, with the same care as the tools that changed them. */
+export function createPutFileBack({ workdir }: { readonly workdir: string }): PutFileBack {
+  return async (file) => {
+    let guard: PathGuard | undefined;
+    try {
+      guard = openPathGuard({ root: workdir });
+      return await putBack(guard, file);
+    } catch (thrown) {
+      if (codeOf(thrown) === undefined) throw thrown;
+      return { refusal: `It could not be put back (${messageOf(thrown)}).` };
+    } finally {
+      guard?.close();
+    }
+  };
+}
+
+type Refused = Awaited<ReturnType<PutFileBack>>;
+
+async function putBack(guard: PathGuard, file: FileToPutBack): Promise<Refused> {
+  const place = guard.find(file.path, { last: "keep" });
+  if (!place.ok) return { refusal: place.problem };
+  // Kept without links: one on the way was put there since.
+  if (place.path !== join(guard.root, file.path)) return { refusal: "A link is on the way to it now." };
+  if (isOwn(guard, place.path)) return { refusal: "It belongs to Deckhand's own records." };
+  const now = await look(place);
+  if (now.kind === "other") return { refusal: "It is no regular file any more." };
+  if (isAsBefore(now, file)) return undefined;
+  if (!isExpected(now, file)) return { refusal: changedSince };
+  if (file.content === null) return remove(place, file);
+  const replaced = await replaceContent(place, file.content, {
+    signal: neverStopped,
+    mayReplace: async () => (isExpected(await look(place), file) ? undefined : changedSince),
+  });
+  if (replaced.kind === "refused") return { refusal: replaced.refusal };
+  if (replaced.kind === "not_regular") return { refusal: "It is no regular file any more." };
+  if (file.mode !== null) guard.changeMode(file.path, file.mode & keptBits);
+  return undefined;
+}
+
+const changedSince = "It was changed since by somebody else.";
+/** As when it was written: without set-id bits. */
+const keptBits = 0o1777;
+const neverStopped = new AbortController().signal;
+
+type Now =
+  | { readonly kind: "missing" | "other" }
+  | { readonly kind: "file"; readonly hash: string; readonly mode: number };
+
+/** What is there at this moment, by the folder that is held. */
+async function look(place: Place): Promise<Now> {
+  if (place.missing.length > 0) return { kind: "missing" };
+  const stats = lstatSync(place.folder.at(place.name), { bigint: true, throwIfNoEntry: false });
+  if (stats === undefined) return { kind: "missing" };
+  const opened = await openRegular({ ...place, stats });
+  if (!opened.ok) return { kind: opened.kind === "missing" ? "missing" : "other" };
+  try {
+    const hash = createHash("sha256");
+    for await (const chunk of opened.handle.createReadStream({ autoClose: false })) hash.update(chunk as Buffer);
+    return { kind: "file", hash: hash.digest("hex"), mode: Number(opened.stats.mode) & keptBits };
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+function isAsBefore(now: Now, { content, mode }: FileToPutBack): boolean {
+  if (content === null) return now.kind === "missing";
+  if (now.kind !== "file" || now.hash !== hashOf(content)) return false;
+  return mode === null || now.mode === (mode & keptBits);
+}
+
+function isExpected(now: Now, { expectedHash }: FileToPutBack): boolean {
+  return expectedHash === null || (now.kind === "file" && now.hash === expectedHash);
+}
+
+async function remove(place: Place, file: FileToPutBack): Promise<Refused> {
+  if (!isExpected(await look(place), file)) return { refusal: changedSince };
+  assertInside(place.folder);
+  // Not a recursive removal: whatever takes its place in this moment, a folder is not taken with it.
+  unlinkSync(place.folder.at(place.name));
+  return undefined;
+}
