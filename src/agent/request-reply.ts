@@ -39,7 +39,8 @@ export async function requestReply(
     if (delayMs === null) return { reply: tellAttempts(reply, attempt), calls };
     emit("model:retrying", { attempt, maxAttempts, delayMs: Math.round(delayMs), message: reply.failure.message });
     await pause(clock, delayMs, request.signal);
-    if (request.signal.aborted) return { reply, calls };
+    // What had come of the reply was told to be void: nothing of it is kept.
+    if (request.signal.aborted) return { reply: { ...reply, text: "" }, calls };
   }
 }
 
@@ -50,6 +51,7 @@ function tellAttempts(reply: Extract<Reply, { state: "failed" }>, attempts: numb
 }
 
 function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const done = (): void => {
       cancel();

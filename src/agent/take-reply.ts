@@ -1,4 +1,5 @@
 import type { EmitAgent } from "../core/agent-events.ts";
+import { messageOf } from "../core/errors.ts";
 import type { AssistantPart } from "../core/message.ts";
 import type { Model, ModelFailure, ModelRequest, StopReason, Usage } from "../core/model.ts";
 import type { ReplyCalls } from "./early-calls.ts";

@@ -35,6 +35,10 @@ export interface AgentEvents {
     /** The output, cut at 2,000 characters. */
     readonly output: string;
     readonly outputBytes: number;
+    /** Of the whole output. */
+    readonly outputLines?: number;
+    /** What to do about the error. */
+    readonly hint?: string;
     /** Of a call that changed a file. */
     readonly diff: string | null;
   };

@@ -54,7 +54,9 @@ export type SessionEntryBody =
   /** The evidence of an answer; see `AgentEvents`. */
   | { readonly type: "evidence"; readonly answerId: string; readonly report: unknown }
   /** Files of a turn were put back to what they were. */
-  | { readonly type: "undone"; readonly turnId: string; readonly files: readonly string[] };
+  | { readonly type: "undone"; readonly turnId: string; readonly files: readonly string[] }
+  /** The person wants to begin anew: as long as nothing follows, it is not the one to go on with. */
+  | { readonly type: "ended" };
 
 /** What a summary must not lose: it stands beside it, word by word. */
 export interface Pin {
@@ -85,6 +87,8 @@ export interface SessionSummary {
   readonly title: string;
   readonly prompts: number;
   readonly calls: number;
+  /** The person began anew after it. */
+  readonly isEnded: boolean;
   /** Some process has it open. */
   readonly isOpen: boolean;
   /** What is wrong with its file, in one sentence; null when it is whole. */

@@ -4,6 +4,7 @@ import type { AgentHost } from "../agent/host.ts";
 import type { SkillBook } from "../agent/skills/skill-book.ts";
 import type { PreImages } from "../agent/undo/pre-images.ts";
 import type { ToolCall } from "../core/tool-call.ts";
+import { resourcesOf } from "../engine/resources-of.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 
 export interface HostedConversation {
@@ -22,14 +23,16 @@ export function createAgentHost(
   function mayStartEarly({ tool: name, inputText }: ToolCall): boolean {
     const tool = catalog.resolve(name);
     if (!tool || wiring.hasOwnPermit || skills.inUse(conversationId)?.allowedTools) return false;
-    let input: unknown;
     try {
-      input = JSON.parse(inputText ?? "{}");
+      const checked = tool.check(JSON.parse(inputText?.trim() || "{}"));
+      if (!checked.ok) return false;
+      const { input } = checked;
+      // What only reads may still change something of ours: which skill is in use, or whom a person is answering.
+      const changesNothing = resourcesOf(tool, input).every(({ access }) => access === "read");
+      return changesNothing && gate.foreseeQuietRead({ tool, input, workdir: runtime.workdir });
     } catch {
-      return false;
+      return false; // what is wrong with it is said when it runs
     }
-    const checked = tool.check(input);
-    return checked.ok && gate.foreseeQuietRead({ tool, input: checked.input, workdir: runtime.workdir });
   }
 
   return {

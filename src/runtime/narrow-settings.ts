@@ -12,18 +12,21 @@ export function narrowSettings(
   const widening: string[] = [];
   const narrowed = structuredClone(settings) as Mutable<Settings>;
 
-  function drop(section: "permissions" | "tools" | "log" | "store" | "retention", key: string, widens: boolean): void {
+  function drop(section: "limits" | "permissions" | "tools" | "log" | "store" | "retention", key: string, widens: boolean): void {
     const values = narrowed[section] as Record<string, unknown> | undefined;
     if (!values || values[key] === undefined || !widens) return;
     delete values[key];
     widening.push(`${section}.${key}`);
   }
 
-  const { permissions = {}, log = {}, store = {}, retention = {} } = settings;
+  const { limits = {}, permissions = {}, log = {}, store = {}, retention = {} } = settings;
   drop("permissions", "allow", (permissions.allow?.length ?? 0) > 0);
   drop("permissions", "mode", isWider(modes, permissions.mode, base.permissions.mode));
   drop("permissions", "unattended", permissions.unattended === "inbox" && base.permissions.unattended === "refuse");
   drop("permissions", "strict_workdir_only", !permissions.strict_workdir_only && base.permissions.strictWorkdirOnly);
+  // What a conversation may cost is the person's to say.
+  drop("limits", "max_turns", (limits.max_turns ?? 0) > base.limits.maxTurns);
+  drop("limits", "max_cost", limits.max_cost !== undefined && limits.max_cost > (base.limits.maxCost ?? Infinity));
   drop("tools", "environment", (settings.tools?.environment?.length ?? 0) > 0);
   drop("log", "audit", log.audit === false && base.log.audit);
   drop("log", "workflow", log.workflow === false && base.log.workflow);

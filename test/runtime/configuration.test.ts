@@ -21,7 +21,17 @@ async function setUp(t: Parameters<typeof temporaryFolder>[0], files: { project?
     loadConfiguration({ workdir, env: { ...base, ...env }, overrides, isTrusted: () => false }).configuration;
 }
 
+const web = {
+  allowHosts: [],
+  allowPrivate: false,
+  maxBytes: 5_242_880,
+  proxy: "refuse",
+  searxngUrl: null,
+  timeoutMs: 20_000,
+};
+
 const defaults = {
+  model: { providers: {} },
   limits: {
     defaultTimeoutMs: 120_000,
     maxTimeoutMs: 600_000,
@@ -30,9 +40,13 @@ const defaults = {
     maxParallel: 4,
     maxRetry: 3,
     maxOutputBytes: 67_108_864,
+    maxTurns: 20,
+    maxCost: null,
+    maxContextTokens: null,
+    maxResultCharacters: 10_000,
   },
   permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
-  tools: { disabled: [], environment: [] },
+  tools: { disabled: [], environment: [], web },
   hooks: { before: [], after: [] },
   sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
   store: { kind: "sqlite" },
@@ -135,6 +149,8 @@ test("a project may ask for a stricter sandbox; a weaker one waits for trust", a
 
 /** One line per key that widens, weakens or executes, and its narrowing counterpart. */
 const widening: [settings: object, key: string][] = [
+  [{ model: "openai/gpt-x" }, "model"],
+  [{ limits: { max_turns: 500 } }, "limits.max_turns"],
   [{ permissions: { allow: ["bash"] } }, "permissions.allow"],
   [{ permissions: { mode: "auto" } }, "permissions.mode"],
   [{ permissions: { unattended: "inbox" } }, "permissions.unattended"],
@@ -186,7 +202,7 @@ test("a cloned folder's file may narrow freely [G8]", async (t) => {
         unattended: "refuse",
         strictWorkdirOnly: true,
       },
-      tools: { disabled: ["run_python"], environment: [] },
+      tools: { disabled: ["run_python"], environment: [], web },
       sandbox: { mode: "require", network: "off", writable: [], hidden: ["secrets"] },
       fsync: "always",
     },

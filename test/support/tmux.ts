@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary.ts";
 
 const run = promisify(execFile);
 /** How long a slow machine may take to show something; nothing waits this long when it works. */
-const deadlineMs = 8_000;
+const deadlineMs = 5_000;
 
 /** A real terminal: keys are sent, the screen is read. */
 export interface Tmux {
@@ -23,6 +23,8 @@ export interface Tmux {
   resize(size: { readonly columns: number; readonly rows: number }): Promise<void>;
   /** The visible rows without spaces at their ends; empty rows at the end are left out. */
   screen(): Promise<string>;
+  /** The same with what has scrolled away. */
+  scrollback(): Promise<string>;
   cursor(): Promise<{ readonly column: number; readonly row: number; readonly isVisible: boolean }>;
   /** To the program that has the terminal, not to the shell behind it. */
   signal(signal: NodeJS.Signals): Promise<void>;
@@ -43,7 +45,7 @@ function findTmux(): boolean | string {
   }
 }
 
-/** A shell in a terminal of its own, ended after the test. */
+/** A shell in a terminal of its own, ended after the test. Its prompt is `ready> `. */
 export async function openTmux(
   t: { after(hook: () => Promise<void>): void },
   options: { readonly columns?: number; readonly rows?: number; readonly env?: Readonly<Record<string, string>> } = {},
@@ -55,19 +57,19 @@ export async function openTmux(
     HOME: folder,
     LANG: "C.UTF-8",
     TERM: "xterm-256color",
-    PS1: "$ ",
     ...options.env,
   };
   const tmux = async (...args: string[]): Promise<string> =>
     (await run("tmux", ["-u", "-f", "/dev/null", "-S", join(folder, "socket"), ...args], { env, cwd: folder })).stdout;
   afterTest(t, () => tmux("kill-server").catch(() => undefined));
   await tmux("new-session", "-d", "-x", `${columns}`, "-y", `${rows}`, "sh");
-  const screen = async (): Promise<string> =>
-    (await tmux("capture-pane", "-p"))
+  const capture = async (...from: string[]): Promise<string> =>
+    (await tmux("capture-pane", "-p", ...from))
       .split("\n")
       .map((row) => row.trimEnd())
       .join("\n")
       .trimEnd();
+  const screen = (): Promise<string> => capture();
   const see = async (wanted: string | RegExp): Promise<string> => {
     for (const until = performance.now() + deadlineMs; ; await wait(30)) {
       const shown = await screen();
@@ -75,10 +77,14 @@ export async function openTmux(
       if (performance.now() > until) assert.fail(`The screen never had ${String(wanted)}:\n${shown}`);
     }
   };
-  await see("$");
+  await see(/[#$]$/);
+  // Shells choose their own prompt by who runs them; this one can be waited for.
+  await tmux("send-keys", "PS1='ready> '; clear", "Enter");
+  await see(/^ready>$/);
   return {
     folder,
     screen,
+    scrollback: () => capture("-S", "-"),
     see,
     press: async (...keys) => void (await tmux("send-keys", ...keys)),
     type: async (text) => void (await tmux("send-keys", "-l", text)),

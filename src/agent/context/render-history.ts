@@ -38,6 +38,7 @@ export function renderEntry(entry: SessionEntry, maxCharacters: number): string 
     case "undone":
       return `note: the person put these files back to what they were: ${entry.files.join(", ")}`;
     case "session":
+    case "ended":
     case "call":
     case "tools":
     case "model":

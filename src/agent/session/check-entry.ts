@@ -46,6 +46,7 @@ const checks: Readonly<Record<EntryType, (entry: Fields) => boolean>> = {
   tools: ({ names }) => Array.isArray(names) && areTexts(...(names as unknown[])),
   model: ({ model }) => areTexts(model),
   evidence: (entry) => areTexts(entry["answerId"]) && "report" in entry,
+  ended: () => true,
   undone: ({ turnId, files }) => areTexts(turnId) && Array.isArray(files) && areTexts(...(files as unknown[])),
 };
 

@@ -22,12 +22,10 @@ export function findSessions(folder: string): FoundSession[] {
     .sort((a, b) => b.modifiedAt - a.modifiedAt || (a.id < b.id ? 1 : -1));
 }
 
-/** The one that is meant by an id, a part of its beginning or end, or "latest". Throws SESSION_UNKNOWN. */
+/** The one that is meant by an id, or a part of its beginning or end. Throws SESSION_UNKNOWN. */
 export function findSession(folder: string, wanted: string): FoundSession {
   const sessions = findSessions(folder);
-  const [latest] = sessions;
-  if (!latest) throw unknown(`There is no session in ${folder} yet: start one first.`);
-  if (wanted === "latest") return latest;
+  if (sessions.length === 0) throw unknown(`There is no session in ${folder} yet: start one first.`);
   const found = matches(sessions, wanted.trim().toLowerCase());
   if (found.length === 1) return found[0]!;
   const ids = (some: readonly FoundSession[]): string =>

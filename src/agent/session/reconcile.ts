@@ -3,6 +3,7 @@ import { isFinal, type Execution } from "../../core/execution.ts";
 import { callsOf, type CallPart, type CallResult } from "../../core/message.ts";
 import type { Session, SessionEntry } from "../../core/session.ts";
 import type { Replay } from "../../core/tool.ts";
+import { unwrapBridge } from "../selection/unwrap-bridge.ts";
 
 export interface ReconcileOptions {
   readonly lookUp: (executionId: string) => Promise<Execution | undefined>;
@@ -92,7 +93,7 @@ async function settle(
   }
   if (execution && !isLost(execution)) return { outcome: "finished", result: await format(execution, call) };
   // Sent, and no record of it: that may have been removed since, so nothing says that it did not run.
-  if (replayOf(call.tool) === "safe") return { outcome: "repeated", result: await repeat(call, rerun) };
+  if (replayOf(unwrapBridge(call).tool) === "safe") return { outcome: "repeated", result: await repeat(call, rerun) };
   return { outcome: "unknown", result: tell(call, outcomeUnknown) };
 }
 

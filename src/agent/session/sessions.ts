@@ -7,7 +7,7 @@ import type { ProcessIdentity } from "../../core/process-identity.ts";
 import type { SessionLease, SessionLeases } from "../../core/session-leases.ts";
 import type { Session, SessionEntry, SessionEntryBody, SessionSummary } from "../../core/session.ts";
 import { entryToLine } from "./entry-line.ts";
-import { findSession, findSessions } from "./find-session.ts";
+import { findSession, findSessions, type FoundSession } from "./find-session.ts";
 import type { MaskValue } from "./mask-entry.ts";
 import { createSessionFile, openSessionFile, readSessionFile, type SessionFile } from "./session-file.ts";
 import { nothingWhole, summarizeSession } from "./summarize-session.ts";
@@ -27,7 +27,7 @@ export interface SessionsOptions {
 export interface Sessions {
   create(about: { readonly model: string; readonly workdir: string }): Promise<OpenSession>;
   /**
-   * `wanted`: an id, a part of its beginning or end that only one has, or "latest". Rejects with SESSION_UNKNOWN, with
+   * `wanted`: an id, a part of its beginning or end that only one has, or "latest", which is none that was ended. Rejects with SESSION_UNKNOWN, with
    * SESSION_BUSY while another process has it, or with SESSION_DAMAGED when nothing in its file can be read.
    */
   open(wanted: string): Promise<OpenSession>;
@@ -66,6 +66,13 @@ export function openSessions(options: SessionsOptions): Sessions {
     }
   }
 
+  function findWanted(wanted: string): FoundSession {
+    if (wanted !== "latest") return findSession(folder, wanted);
+    const latest = findSessions(folder).find((found) => !summarizeSession(found, false).isEnded);
+    if (latest) return latest;
+    throw new RuntimeError("SESSION_UNKNOWN", "There is no session here to go on with: start one first.");
+  }
+
   return {
     async create({ model, workdir }) {
       const id = createId("ses", clock.now());
@@ -75,7 +82,7 @@ export function openSessions(options: SessionsOptions): Sessions {
       return session;
     },
     async open(wanted) {
-      const { id, path } = findSession(folder, wanted);
+      const { id, path } = findWanted(wanted);
       await takeLease(id);
       try {
         const { file, content, problems } = openSessionFile(path);
@@ -99,7 +106,7 @@ export function openSessions(options: SessionsOptions): Sessions {
         .map((found) => summarizeSession(found, held.has(found.id)));
     },
     async read(wanted) {
-      const { id, path } = findSession(folder, wanted);
+      const { id, path } = findWanted(wanted);
       const { entries, branch, problems, tail } = readSessionFile(path);
       const torn = tail.kind === "torn" ? ["Its last line was cut short, or is just being written."] : [];
       return { id, path, entries, branch, problems: [...problems, ...torn] };

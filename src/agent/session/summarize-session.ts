@@ -17,6 +17,7 @@ export function summarizeSession({ id, path, modifiedAt }: FoundSession, isOpen:
     title: "",
     prompts: 0,
     calls: 0,
+    isEnded: false,
   };
   try {
     const content = readSessionFile(path);
@@ -40,6 +41,7 @@ function describeBranch({ branch }: SessionContent): Partial<SessionSummary> {
     updatedAt: last.at,
     ...(model !== undefined && { model }),
     title: clipText(title, longestTitle),
+    isEnded: last.type === "ended",
     prompts: prompts.length,
     calls: branch.reduce((sum, entry) => sum + (entry.type === "assistant" ? callsOf(entry.parts).length : 0), 0),
   };

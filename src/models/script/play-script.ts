@@ -32,7 +32,7 @@ export type Sleep = (delayMs: number, signal: AbortSignal) => Promise<void>;
 export function createPlayer(script: CheckedScript, sleep: Sleep): (request: ModelRequest) => AsyncGenerator<Step> {
   const choose = createTurnChooser(script);
   return async function* play(request) {
-    if (request.signal.aborted) return yield { type: "failed", failure: abortedFailure };
+    if (request.signal.aborted) return yield aborted;
     const choice = choose(request);
     if (!choice) return yield { type: "failed", failure: scriptFailure(tellEnd(script)) };
     yield* playTurn(choice, { request, script, sleep });
@@ -61,24 +61,26 @@ async function* playTurn(choice: Choice, { request, script, sleep }: Stage): Asy
   const cutAt = manner === "cut" ? parts.findLastIndex(({ part }) => part !== null) : -1;
 
   let isFirst = true;
-  if (!(await wait(turn.delayMs ?? script.delayMs ?? 0))) return yield { type: "failed", failure: abortedFailure };
+  if (!(await wait(turn.delayMs ?? script.delayMs ?? 0))) return yield aborted;
   const finished = finish(choice, request, parts);
   if (manner !== "fail" || shown.length > 0) yield { type: "started", usage: finished.usage };
   for (const [index, { part, pauseMs }] of shown.entries()) {
-    if (!(await wait(pauseMs))) return yield { type: "failed", failure: abortedFailure };
+    if (!(await wait(pauseMs))) return yield aborted;
     if (!part) continue;
     yield { type: "part_started", part };
     for (const text of piecesOf(part, index === cutAt ? "half" : pieceMs === null ? "one" : "few")) {
-      if (!(await wait(isFirst ? 0 : pieceMs))) return yield { type: "failed", failure: abortedFailure };
+      if (!(await wait(isFirst ? 0 : pieceMs))) return yield aborted;
       isFirst = false;
       yield { type: "piece", part, text };
     }
-    if (signal.aborted) return yield { type: "failed", failure: abortedFailure };
+    if (signal.aborted) return yield aborted;
     if (index === cutAt) return yield { type: "failed", failure: failureOf({ kind: "cut" }) };
     yield { type: "part_ended", part };
   }
-  if (signal.aborted) return yield { type: "failed", failure: abortedFailure };
+  if (signal.aborted) return yield aborted;
   if (manner === "fail") return yield { type: "failed", failure: failureOf(turn.fail ?? {}) };
+  // All that it would have said was a quote of nothing.
+  if (manner === "cut") return yield { type: "failed", failure: failureOf({ kind: "cut" }) };
   yield finished;
 }
 
@@ -98,16 +100,18 @@ function piecesOf(part: AssistantPart, size: "one" | "few" | "half"): string[] {
 /** False when the signal fired first, also when the sleep does not care about it. */
 async function waitFor(delayMs: number, { sleep, signal }: Pick<Stage, "sleep"> & { signal: AbortSignal }) {
   if (delayMs <= 0 || signal.aborted) return !signal.aborted;
-  const aborted = Promise.withResolvers<void>();
-  const onAbort = (): void => aborted.resolve();
+  const fired = Promise.withResolvers<void>();
+  const onAbort = (): void => fired.resolve();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    await Promise.race([sleep(delayMs, signal), aborted.promise]);
+    await Promise.race([sleep(delayMs, signal), fired.promise]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
   return !signal.aborted;
 }
+
+const aborted: Step = { type: "failed", failure: abortedFailure };
 
 function failed(message: string): Step {
   return { type: "failed", failure: scriptFailure(message) };

@@ -15,8 +15,8 @@ export function tellIssue(issue: z.core.$ZodIssue, value: unknown): string {
 
 function tellUnknownKey(key: string, place: string, known: readonly string[]): string {
   const [meant] = nearest(key, known, 1);
-  const advice = meant === undefined ? `; there are ${known.join(", ")}` : `; did you mean "${meant}"?`;
-  return `${place ? `${place}.` : ""}${key} is unknown${advice.replace(/\?$/, "")}`;
+  const advice = meant === undefined ? `there are ${known.join(", ")}` : `did you mean "${meant}"`;
+  return `${place ? `${place}.` : ""}${key} is unknown; ${advice}`;
 }
 
 function expectation(issue: z.core.$ZodIssue): string {

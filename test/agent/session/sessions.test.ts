@@ -175,12 +175,29 @@ test("a session is found by a part of its beginning or end that only one has, or
 });
 
 test("without sessions there is nothing to open, and that is said", async (t) => {
-  const { sessions, folder } = await setUpSessions(t);
+  const { sessions } = await setUpSessions(t);
   assert.deepEqual(await sessions.list(10), []);
   await assert.rejects(sessions.open("latest"), {
     code: "SESSION_UNKNOWN",
-    message: `There is no session in ${folder} yet: start one first.`,
+    message: "There is no session here to go on with: start one first.",
   });
+});
+
+test("one that was ended is not the latest, stays in the list and can be opened by its id [L2]", async (t) => {
+  const { sessions } = await setUpSessions(t);
+  const session = await sessions.create(about);
+  session.append(user("one"));
+  session.append({ type: "ended" });
+  await session.close();
+  assert.deepEqual(
+    (await sessions.list(10)).map(({ isEnded }) => isEnded),
+    [true],
+  );
+  await assert.rejects(sessions.open("latest"), { code: "SESSION_UNKNOWN" });
+  const again = await sessions.open(session.id);
+  again.append(user("two"));
+  await again.close();
+  assert.equal((await sessions.read("latest")).id, session.id);
 });
 
 test("the list tells the last used first, what it was about and who has it open [L2]", async (t) => {
@@ -204,6 +221,7 @@ test("the list tells the last used first, what it was about and who has it open 
     title: "fix the bug",
     prompts: 1,
     calls: 2,
+    isEnded: false,
     isOpen: false,
     problem: null,
   };
@@ -216,6 +234,7 @@ test("the list tells the last used first, what it was about and who has it open 
     title: "[image]",
     prompts: 1,
     calls: 0,
+    isEnded: false,
     isOpen: true,
     problem: null,
   };

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import type { Message } from "../../../src/core/message.ts";
 import { createScriptedModel } from "../../../src/models/script/create-scripted-model.ts";
@@ -226,11 +227,19 @@ test("a signal ends the reply at once, also while it waits, and leaves no listen
         failure: { kind: "aborted", message: "The reply was stopped.", status: null, retryAfterMs: null },
       });
       assert.equal((await events.next()).done, true);
+      assert.equal(getEventListeners(controller.signal, "abort").length, 0);
     }
   }
   const model = createScriptedModel({ turns: [{ fail: { status: 500 } }, "a"] });
   assert.equal(await textOf(model, requestOf([], { signal: AbortSignal.abort() })), "[aborted]");
   assert.equal(await textOf(model, requestOf([])), "[server]");
+});
+
+test("a reply that took its time leaves no listener on the signal", async () => {
+  const { signal } = new AbortController();
+  const model = createScriptedModel({ turns: [{ text: "one two three four five", delayMs: 1, pieceMs: 1 }] });
+  assert.equal(await textOf(model, requestOf([user("a")], { signal })), "one two three four five");
+  assert.equal(getEventListeners(signal, "abort").length, 0);
 });
 
 test("texts and inputs quote what was really said", async () => {

@@ -17,6 +17,8 @@ export interface Frame {
 /** What stands on the screen now; the cursor is at `row`, `column` of it. */
 export interface Drawn {
   readonly rows: readonly string[];
+  /** Rows of the terminal that it takes. */
+  readonly height: number;
   readonly row: number;
   readonly column: number;
   readonly isHidden: boolean;
@@ -45,20 +47,23 @@ export function drawFrame(before: Drawn | null, frame: Frame): { readonly output
   const wasHidden = before?.isHidden ?? false;
   const isHidden = frame.cursor === null;
   if (isHidden !== wasHidden) parts.push(isHidden ? hideCursor : showCursor);
-  return { output: parts.join(""), drawn: { rows: frame.rows, row, column, isHidden } };
+  return { output: parts.join(""), drawn: { rows: frame.rows, height: last + 1, row, column, isHidden } };
 }
 
 /** What to write so that nothing of it is left and the cursor stands where it began. */
 export function eraseFrame(drawn: Drawn): string {
-  return `${up(drawn.row)}\r\u001b[J${drawn.isHidden ? showCursor : ""}`;
+  // Not by one "erase below" from the top: where that is the whole screen, some terminals keep a copy of it to scroll to.
+  const below = drawn.height > 1 ? `\r\n\u001b[J${up(1)}` : "";
+  return `${up(drawn.row)}\r\u001b[K${below}${drawn.isHidden ? showCursor : ""}`;
 }
 
 /** The same frame after the terminal got `columns` wide: rows that no longer fit take several, as terminals reflow them. */
 export function reflow(drawn: Drawn, columns: number): Drawn {
-  const above = drawn.rows.slice(0, drawn.row).reduce((sum, row) => sum + wrapsIn(row, columns) + 1, 0);
+  const heightOf = (rows: readonly string[]): number => rows.reduce((sum, row) => sum + wrapsIn(row, columns) + 1, 0);
+  const above = heightOf(drawn.rows.slice(0, drawn.row));
   const within = wrapsIn(drawn.rows[drawn.row] ?? "", columns, drawn.column);
   // What each of the rows holds is not known any more: they will all be written again.
-  return { ...drawn, rows: [], row: above + within, column: 0 };
+  return { ...drawn, rows: [], height: heightOf(drawn.rows), row: above + within, column: 0 };
 }
 
 /**

@@ -58,9 +58,8 @@ export function createLineLayout(writer: WrapWriter, hasColours: boolean): LineL
       const isLazy = blankQuotes === null && !isFirst && quotes === lastQuotes;
       open(quotes);
       if (kind.kind === "item") {
-        const marker = `${kind.marker} `;
-        const column = levels.openItem(indent, displayWidth(marker));
-        writer.begin(prefixOf(line, column, `${marker}${boxes[kind.task ?? "none"]}`));
+        const marker = kind.task !== null && kind.marker === "•" ? boxes[kind.task] : `${kind.marker} `;
+        writer.begin(prefixOf(line, levels.openItem(indent, displayWidth(marker)), marker));
         return [];
       }
       if (kind.kind === "heading") {
@@ -82,7 +81,7 @@ export function createLineLayout(writer: WrapWriter, hasColours: boolean): LineL
   };
 }
 
-const boxes = { open: "☐ ", done: "☑ ", none: "" } as const;
+const boxes = { open: "☐ ", done: "☑ " } as const;
 
 function barsOnly(bars: number): Prefix {
   return { first: [{ text: "│ ".repeat(bars).trimEnd(), looks: ["dim"] }], rest: [] };

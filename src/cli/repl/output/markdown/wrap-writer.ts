@@ -130,7 +130,7 @@ export function createWrapWriter(options: { readonly width: number; readonly sty
       for (const character of text) {
         if (character === " ") {
           flushWord();
-          spaces = { text: `${spaces?.text ?? ""} `, looks: spaces?.looks ?? looks };
+          spaces = { text: `${spaces?.text ?? ""} `, looks: spaces?.looks ?? looks.filter(isSeenOnSpaces) };
         } else {
           if (mayBreakBetween(lastCharacter, character) || isEndless(character)) flushWord();
           word.push({ text: character, looks });
@@ -167,6 +167,10 @@ export function createWrapWriter(options: { readonly width: number; readonly sty
 /** Room for two wide characters. */
 const narrowest = 4;
 const longestWord = 400;
+
+function isSeenOnSpaces(look: Look): boolean {
+  return look === "underline" || look === "strikethrough";
+}
 
 function mergeSpans(spans: readonly Span[]): Span[] {
   const merged: Span[] = [];

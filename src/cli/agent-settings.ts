@@ -1,0 +1,38 @@
+import type { AgentRequest } from "../runtime/open-agent.ts";
+import { permissionModeNames, type PermissionModeName } from "../runtime/permission-modes.ts";
+import type { RuntimeConfig } from "../runtime/create-runtime.ts";
+import { UsageError, type Invocation } from "./command.ts";
+
+/** What the options of the agent's commands say, checked. */
+export function readAgentSettings(invocation: Invocation): {
+  readonly settings: NonNullable<RuntimeConfig["settings"]>;
+  readonly agent: NonNullable<AgentRequest["settings"]>;
+} {
+  const mode = invocation.value("mode");
+  if (mode !== undefined && !permissionModeNames.includes(mode as PermissionModeName)) {
+    throw new UsageError(`--mode is one of ${permissionModeNames.join(", ")}; got "${mode}".`);
+  }
+  const maxTurns = readPositive(invocation, "max-turns", Number.isInteger);
+  const maxCost = readPositive(invocation, "max-cost", Number.isFinite);
+  return {
+    settings: mode === undefined ? {} : { permissions: { mode: mode as PermissionModeName } },
+    agent: {
+      ...(maxTurns === undefined ? {} : { maxTurns }),
+      ...(maxCost === undefined ? {} : { maxCost }),
+      ...(invocation.has("force-tool") ? { forceFirstTool: true } : {}),
+    },
+  };
+}
+
+function readPositive(
+  invocation: Invocation,
+  option: string,
+  fits: (value: number) => boolean,
+): number | undefined {
+  const given = invocation.value(option);
+  if (given === undefined) return undefined;
+  const value = Number(given);
+  if (given.trim() !== "" && value > 0 && fits(value)) return value;
+  const what = fits === Number.isInteger ? "a whole number from 1 on" : "a number greater than 0";
+  throw new UsageError(`--${option} takes ${what}; got "${given}".`);
+}

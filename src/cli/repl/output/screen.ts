@@ -1,0 +1,243 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Clock } from "../../../core/clock.ts";
+import { writeAtExit } from "../../../core/write-at-exit.ts";
+import { displayWidth } from "../../terminal-text.ts";
+
+/** The part of `process.stderr` that is used. */
+export interface ScreenStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+  on(event: "resize", listener: () => void): unknown;
+  off(event: "resize", listener: () => void): unknown;
+}
+
+export interface LiveView {
+  /** No row may be wider. */
+  readonly columns: number;
+  /** There is room for so many. */
+  readonly rows: number;
+  /** Of the clock's `monotonic`. */
+  readonly now: number;
+}
+
+/** The rows below the text, as they are at that moment; styled. */
+export type RenderLive = (view: LiveView) => readonly string[];
+
+/**
+ * The one writer to the terminal during a run: text that stays, and below it rows that change. The cursor always rests
+ * at the end of the text, so that whatever happens to the rows (a resize, an exit), erasing from there removes them.
+ */
+export interface Screen {
+  /** False: this is no terminal; rows that change are not shown. */
+  readonly isLive: boolean;
+  /** How wide a row may be. */
+  readonly columns: number;
+  /** Text that stays, harmless and styled already. May end within a line. */
+  write(text: string): void;
+  /** Ends the line if one was begun. */
+  freshLine(): void;
+  setLive(render: RenderLive | null): void;
+  bell(): void;
+  /** Somebody else draws below the text; what is written meanwhile waits. */
+  suspend(): void;
+  resume(): void;
+  /** Nothing of the changing rows is left behind. */
+  close(): void;
+}
+
+export interface ScreenOptions {
+  readonly stream: ScreenStream;
+  readonly clock: Clock;
+  /** From the environment: `dumb` means that nothing can be erased. */
+  readonly termName: string | undefined;
+}
+
+const redrawMs = 50;
+const animationMs = 100;
+const mostLiveRows = 12;
+
+export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
+  const isLive = stream.isTTY === true && termName !== "dumb";
+  if (!isLive) return openPlainScreen(stream);
+  let queued = "";
+  /** What the last line of the text holds, once all is written. */
+  let line = "";
+  let column = 0;
+  let drawn: readonly string[] = [];
+  let render: RenderLive | null = null;
+  let isSuspended = false;
+  let lastDrawAt = Number.NEGATIVE_INFINITY;
+  let timer: { readonly due: number; readonly cancel: () => void } | null = null;
+
+  const columns = (): number => Math.max(narrowest, stream.columns || 80) - 1;
+
+  /** A line that was wider than the terminal goes on in its next row. */
+  function columnOf(text: string): number {
+    return displayWidth(stripVTControlCharacters(text)) % Math.max(1, stream.columns || 80);
+  }
+
+  function schedule(delayMs: number): void {
+    const due = clock.monotonic() + delayMs;
+    if (timer !== null && timer.due <= due) return;
+    timer?.cancel();
+    timer = { due, cancel: clock.after(delayMs, onTimer) };
+  }
+
+  function onTimer(): void {
+    timer = null;
+    draw();
+  }
+
+  function requestDraw(): void {
+    if (isSuspended) return;
+    const waitMs = lastDrawAt + redrawMs - clock.monotonic();
+    if (waitMs > 0) schedule(waitMs);
+    else draw();
+  }
+
+  function draw(): void {
+    if (isSuspended) return;
+    const rows = liveRows();
+    const output = queued === "" && rows.length === drawn.length ? changedRows(rows) : allRows(rows);
+    queued = "";
+    drawn = rows;
+    if (output !== "") {
+      stream.write(output);
+      lastDrawAt = clock.monotonic();
+    }
+    if (render !== null) schedule(animationMs);
+  }
+
+  function liveRows(): readonly string[] {
+    if (render === null) return [];
+    const rows = Math.min(mostLiveRows, Math.max(1, (stream.rows || 24) - 2));
+    return render({ columns: columns(), rows, now: clock.monotonic() }).slice(0, rows);
+  }
+
+  function changedRows(rows: readonly string[]): string {
+    const last = rows.findLastIndex((row, index) => row !== drawn[index]);
+    if (last === -1) return "";
+    const steps = rows.slice(0, last + 1).map((row, index) => (row === drawn[index] ? "" : `${row}${eraseRight}`));
+    return `${toRows()}${steps.join(nextRow)}${backToText(last)}`;
+  }
+
+  /** Nothing is erased before it is written over: that would flicker. */
+  function allRows(rows: readonly string[]): string {
+    const text = queued.replaceAll("\n", `${eraseRight}${nextRow}`);
+    if (queued !== "") column = columnOf(line);
+    if (rows.length === 0) return `${text}${eraseBelow}`;
+    const below = rows.map((row) => `${row}${eraseRight}`).join(nextRow);
+    const rest = column > 0 && queued !== "" ? eraseRight : "";
+    return `${text}${rest}${toRows()}${below}${eraseBelow}${backToText(rows.length - 1)}`;
+  }
+
+  /** They begin in the row below a line that has begun. */
+  function toRows(): string {
+    return column > 0 ? nextRow : "\r";
+  }
+
+  function backToText(rowsDown: number): string {
+    const down = rowsDown + (column > 0 ? 1 : 0);
+    return `${down > 0 ? `\u001b[${down}A` : ""}\r${column > 0 ? `\u001b[${column}C` : ""}`;
+  }
+
+  function erase(): void {
+    const text = queued.replaceAll("\n", `${eraseRight}${nextRow}`);
+    if (text === "" && drawn.length === 0) return;
+    stream.write(`${text}${eraseBelow}`);
+    column = columnOf(line);
+    queued = "";
+    drawn = [];
+  }
+
+  function onResize(): void {
+    if (isSuspended) return;
+    // The terminal moved the text and the cursor with it; the rows may be anywhere below.
+    column = columnOf(line);
+    stream.write(eraseBelow);
+    drawn = [];
+    draw();
+  }
+
+  function write(text: string): void {
+    if (text === "") return;
+    queued += text;
+    const end = text.lastIndexOf("\n");
+    line = end === -1 ? line + text : text.slice(end + 1);
+    requestDraw();
+  }
+
+  function freshLine(): void {
+    if (line !== "") write("\n");
+  }
+
+  function close(): void {
+    stopAtExit();
+    stream.off("resize", onResize);
+    timer?.cancel();
+    timer = null;
+    render = null;
+    isSuspended = false;
+    erase();
+  }
+
+  const stopAtExit = writeAtExit(close);
+  stream.on("resize", onResize);
+  return {
+    isLive,
+    get columns() {
+      return columns();
+    },
+    write,
+    freshLine,
+    setLive(next) {
+      render = next;
+      requestDraw();
+    },
+    bell: () => void stream.write("\u0007"),
+    suspend() {
+      if (isSuspended) return;
+      freshLine();
+      erase();
+      isSuspended = true;
+    },
+    resume() {
+      if (!isSuspended) return;
+      isSuspended = false;
+      draw();
+    },
+    close,
+  };
+}
+
+/** No terminal: every line once. */
+function openPlainScreen(stream: ScreenStream): Screen {
+  let isWithinLine = false;
+  function write(text: string): void {
+    if (text === "") return;
+    isWithinLine = !text.endsWith("\n");
+    stream.write(text);
+  }
+  return {
+    isLive: false,
+    columns: stream.columns || 80,
+    write,
+    freshLine() {
+      if (isWithinLine) write("\n");
+    },
+    setLive() {},
+    bell() {},
+    suspend() {},
+    resume() {},
+    close() {
+      if (isWithinLine) write("\n");
+    },
+  };
+}
+
+const narrowest = 10;
+const nextRow = "\r\n";
+const eraseRight = "\u001b[K";
+const eraseBelow = "\u001b[J";

@@ -1,0 +1,50 @@
+import type { OpenedAgent } from "../../runtime/open-agent.ts";
+import type { Input } from "./input/open-input.ts";
+
+export interface Interrupts {
+  readonly signal: AbortSignal;
+  end(): void;
+}
+
+export interface InterruptParts {
+  readonly input: Input;
+  readonly agent: Pick<OpenedAgent, "cancelCalls">;
+  readonly tell: (text: string) => void;
+  /** Gives the terminal back and ends the program. */
+  readonly leave: () => void;
+}
+
+/**
+ * Ctrl-C while the agent works: the first stops the call that runs, and the model goes on without it; the next stops the
+ * turn (also the first, when no call runs); one more, while that is stopping, leaves. Esc stops the turn.
+ */
+export function watchInterrupts({ input, agent, tell, leave }: InterruptParts): Interrupts {
+  const turn = new AbortController();
+  let pressed = 0;
+
+  function stopTurn(): void {
+    if (turn.signal.aborted) return;
+    tell("Stopping the turn …");
+    turn.abort(new Error("Stopped by the person"));
+  }
+
+  async function press(): Promise<void> {
+    pressed += 1;
+    if (turn.signal.aborted) return leave();
+    if (pressed > 1) return stopTurn();
+    if (!(await agent.cancelCalls("Stopped by the person"))) return stopTurn();
+    tell("Stopped the call; Ctrl-C again stops the turn.");
+  }
+
+  const stop = input.onKey((key) => {
+    if (key.kind !== "key") return false;
+    if (key.name === "ctrl-c") {
+      void press();
+      return true;
+    }
+    if (key.name !== "escape") return false;
+    stopTurn();
+    return true;
+  });
+  return { signal: turn.signal, end: stop };
+}

@@ -1,0 +1,97 @@
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { codeOf } from "../core/errors.ts";
+import { toWire } from "../core/wire.ts";
+import { scriptOfSession } from "../runtime/script-of-session.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
+import { formatAge } from "./format-time.ts";
+import { withRuntime } from "./open-runtime.ts";
+import { renderTable } from "./table.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** `deckhand sessions` */
+export async function runSessions(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const limit = readLimit(invocation);
+  return withRuntime(invocation, terminal, async (runtime) => {
+    const sessions = await (await runtime.sessions()).list(limit);
+    if (invocation.has("json")) terminal.printJson(sessions.map(toWire));
+    else if (sessions.length === 0) terminal.tell("There is no conversation here yet; `deckhand` starts one.");
+    else {
+      const now = Date.now();
+      terminal.print(
+        renderTable({
+          columns: [
+            { title: "SESSION" },
+            { title: "AGE", align: "right" },
+            { title: "PROMPTS", align: "right" },
+            { title: "CALLS", align: "right" },
+            { title: "MODEL" },
+            { title: "BEGINS" },
+          ],
+          rows: sessions.map(({ id, updatedAt, prompts, calls, model, title, isOpen, problem }) => [
+            id,
+            formatAge(now - updatedAt),
+            String(prompts),
+            String(calls),
+            model,
+            [title, isOpen ? "(in use)" : "", problem === null ? "" : `(${problem})`].filter(Boolean).join(" "),
+          ]),
+          width: terminal.width,
+        }),
+      );
+    }
+    return exitCode.done;
+  });
+}
+
+/** `deckhand reset` */
+export async function runReset(invocation: Invocation, terminal: Terminal): Promise<number> {
+  return withRuntime(invocation, terminal, async (runtime) => {
+    const sessions = await runtime.sessions();
+    const [latest] = (await sessions.list(20)).filter(({ isEnded }) => !isEnded);
+    if (!latest) {
+      if (invocation.has("json")) terminal.printJson({ session: null });
+      else terminal.tell("There is no conversation to forget.");
+      return exitCode.done;
+    }
+    const session = await sessions.open(latest.id);
+    session.append({ type: "ended" });
+    await session.close();
+    if (invocation.has("json")) terminal.printJson({ session: latest.id });
+    else terminal.tell(`The next --continue starts anew. The old one stays: deckhand resume ${latest.id.slice(-8)}`);
+    return exitCode.done;
+  });
+}
+
+/** `deckhand record [SESSION]` */
+export async function runRecord(invocation: Invocation, terminal: Terminal): Promise<number> {
+  return withRuntime(invocation, terminal, async (runtime) => {
+    const session = await (await runtime.sessions()).read(invocation.positionals[0] ?? "latest");
+    const script = await scriptOfSession(session.branch);
+    for (const problem of session.problems) terminal.tell(`deckhand: warning: ${problem}`);
+    const output = invocation.value("output");
+    if (output === undefined) terminal.print(script);
+    else {
+      await writeNew(resolve(output), script);
+      terminal.tell(`Written: ${output}. Play it: deckhand run --model script:${output} "…"`);
+    }
+    return exitCode.done;
+  });
+}
+
+async function writeNew(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { flag: "wx", mode: 0o600 });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+    throw new UsageError(`${path} is there already; name another file, or remove it first.`);
+  }
+}
+
+function readLimit(invocation: Invocation): number {
+  const given = invocation.value("limit") ?? "20";
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit > 0) return limit;
+  throw new UsageError(`--limit takes a whole number from 1 on; got "${given}".`);
+}

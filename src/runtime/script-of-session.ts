@@ -1,0 +1,7 @@
+import type { SessionEntry } from "../core/session.ts";
+
+/** A conversation as a script that a scripted model plays, as the text of its file. */
+export async function scriptOfSession(entries: readonly SessionEntry[]): Promise<string> {
+  const { serializeScript, toScript } = await import("../models/script/record.ts");
+  return serializeScript(toScript(entries));
+}
