@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import { RuntimeError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import { textOfParts, type CallPart, type UserPart } from "../core/message.ts";
-import { addUsage, noUsage, type Model, type ToolOffer, type Usage } from "../core/model.ts";
+import { addUsage, costOf, noUsage, type Model, type ToolOffer, type Usage } from "../core/model.ts";
 import type { Session, SessionEntry } from "../core/session.ts";
 import type { AgentEventHub } from "./agent-events.ts";
 import type { AgentParts } from "./agent-parts.ts";
@@ -33,7 +33,7 @@ export interface Agent {
   readonly context: { readonly tokens: number; readonly maxTokens: number } | null;
   /** The whole conversation, also what the model sees only as a summary. */
   readonly history: readonly SessionEntry[];
-  /** All runs so far. */
+  /** Since it was opened, compactions included. */
   readonly spent: { readonly usage: Usage; readonly cost: number | null };
   on(listener: (event: AgentEvent) => void): () => void;
 }
@@ -88,6 +88,21 @@ export function createAgent(options: AgentOptions): Agent {
     return parts;
   }
 
+  function spend(used: Usage, paid: number | null): void {
+    usage = addUsage(usage, used);
+    cost = cost === null || paid === null ? null : cost + paid;
+  }
+
+  async function compact(signal: AbortSignal, focus: string | undefined): Promise<CompactionOutcome> {
+    // Which tools are offered is chosen by the first prompt: nothing may be opened before that.
+    if (!hasPrompt(session)) return { state: "kept", reason: "There is nothing to compact yet.", usage: noUsage };
+    const { context } = await open("");
+    const outcome = await context.compact(signal, focus);
+    const used = context.takeUsage();
+    spend(used, costOf(used, model.price));
+    return outcome;
+  }
+
   async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
     if (isBusy) throw new RuntimeError("AGENT_BUSY", "The agent still works on the last prompt; wait, or stop it.");
     isBusy = true;
@@ -110,10 +125,10 @@ export function createAgent(options: AgentOptions): Agent {
     send: (prompt, { signal = new AbortController().signal } = {}) =>
       alone(async () => {
         const words: readonly UserPart[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
+        if (words.every((part) => part.type === "text" && part.text.trim() === "")) throw emptyPrompt();
         const opened = await open(textOfParts(words));
         const { end, executions } = await runPrompt(opened, words, signal);
-        usage = addUsage(usage, end.statistics.usage);
-        cost = cost === null || end.statistics.cost === null ? null : cost + end.statistics.cost;
+        spend(end.statistics.usage, end.statistics.cost);
         await options.afterRun(end, executions);
         events.emit("run:ended", end);
         return end;
@@ -123,9 +138,8 @@ export function createAgent(options: AgentOptions): Agent {
       return stopped.includes(true);
     },
     remark: (text) => void session.append({ type: "remark", text }),
-    compact: ({ focus, signal = new AbortController().signal } = {}) =>
-      alone(async () => (await open("")).context.compact(signal, focus)),
-    undoCompaction: () => alone(async () => (await open("")).context.undoCompaction()),
+    compact: ({ focus, signal = new AbortController().signal } = {}) => alone(() => compact(signal, focus)),
+    undoCompaction: () => alone(async () => hasPrompt(session) && (await open("")).context.undoCompaction()),
     get context() {
       return parts ? { tokens: parts.context.tokens, maxTokens: parts.context.maxTokens } : null;
     },
@@ -137,4 +151,12 @@ export function createAgent(options: AgentOptions): Agent {
     },
     on: (listener) => events.on(listener),
   };
+}
+
+function hasPrompt({ branch }: Session): boolean {
+  return branch.some(({ type }) => type === "user");
+}
+
+function emptyPrompt(): RuntimeError {
+  return new RuntimeError("PROMPT_EMPTY", "The prompt is empty: say what is to be done.");
 }

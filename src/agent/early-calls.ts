@@ -6,6 +6,7 @@ import type { AgentHost } from "./host.ts";
 
 /** A call of the reply that is on its way. */
 export interface StartedCall {
+  /** Of the tool that runs, also when the model reached it by the bridge. */
   readonly call: CallPart;
   readonly executionId: string;
   readonly execution: Promise<Execution>;
@@ -21,9 +22,8 @@ export interface ReplyCalls {
   offer(call: CallPart): StartedCall | null;
   /** The reply is whole and kept: what waited starts now. */
   start(call: CallPart): StartedCall;
-  readonly started: readonly StartedCall[];
-  /** No more calls. Resolves with all executions in the model's order. */
-  end(): Promise<Execution[]>;
+  /** No more calls. Resolves when all have ended. */
+  end(): Promise<unknown>;
   /** Stops what runs and waits until it has stopped. */
   cancel(reason: string): Promise<void>;
 }
@@ -43,30 +43,28 @@ export function openReplyCalls(options: ReplyCallsOptions): ReplyCalls {
   let batch: Batch | undefined;
   let isHolding = false;
 
-  function toOrder(call: CallPart): ToolCall {
-    const { tool, inputText } = options.unwrap(call);
+  function toOrder({ tool, inputText }: CallPart): ToolCall {
     return { tool, inputText, door: "agent", conversationId, turn };
   }
 
-  function add(call: CallPart, order: ToolCall, isEarly: boolean): StartedCall {
+  function add(call: CallPart, isEarly: boolean): StartedCall {
     batch ??= host.openBatch({ door: "agent", conversationId, turn, signal });
-    const { id: executionId, execution } = batch.add(order);
+    const { id: executionId, execution } = batch.add(toOrder(call));
     const entry = { call, executionId, execution, isEarly };
     started.push(entry);
     return entry;
   }
 
   return {
-    started,
-    offer(call) {
+    offer(given) {
       if (isHolding) return null;
-      const order = toOrder(call);
-      if (host.mayStartEarly(order)) return add(call, order, true);
+      const call = options.unwrap(given);
+      if (host.mayStartEarly(toOrder(call))) return add(call, true);
       isHolding = true;
       return null;
     },
-    start: (call) => started.find(({ call: { callId } }) => callId === call.callId) ?? add(call, toOrder(call), false),
-    end: () => batch?.end() ?? Promise.resolve([]),
+    start: (given) => started.find(({ call }) => call.callId === given.callId) ?? add(options.unwrap(given), false),
+    end: async () => batch?.end(),
     async cancel(reason) {
       await Promise.all(started.map(({ executionId }) => host.cancel(executionId, reason)));
       await batch?.end();

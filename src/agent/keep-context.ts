@@ -50,7 +50,9 @@ export interface ContextOptions {
 export function keepContext(options: ContextOptions): ContextKeeper {
   const { session, messages, system, offers, settings, emit, tell } = options;
   let current: ContextMeter | undefined;
+  let tooSmall: string | null = null;
   let usage = noUsage;
+  let fruitlessAt = 0;
 
   /** Another model has another window. */
   function meter(): ContextMeter {
@@ -58,17 +60,25 @@ export function keepContext(options: ContextOptions): ContextKeeper {
     if (current?.maxTokens === maxTokens) return current;
     current = createContextMeter({ system, tools: offers, maxTokens });
     current.restart(messages());
+    tooSmall = describeTooSmallWindow({ system, tools: offers, maxTokens });
     return current;
   }
 
-  async function compact(signal: AbortSignal, focus?: string): Promise<CompactionOutcome> {
-    const { maxTokens } = meter();
+  /** A meter that is made now has already counted what the session holds. */
+  function count(act: (known: ContextMeter) => void): void {
+    const known = current;
+    if (meter() === known) act(known);
+  }
+
+  async function compact(signal: AbortSignal, wanted: CompactionWish = {}): Promise<CompactionOutcome> {
+    const { maxTokens = meter().maxTokens, keepTokens = Math.min(mostKept, Math.floor(maxTokens / 4)), focus } = wanted;
     const outcome = await compactConversation({
       entries: session.branch,
       model: options.model(),
       request: { system, tools: offers, conversationId: session.id },
       maxTokens,
-      keepTokens: Math.min(mostKept, Math.floor(maxTokens / 4)),
+      keepTokens,
+      rate: meter().rate,
       signal,
       ...(focus === undefined ? {} : { focus }),
     });
@@ -94,20 +104,25 @@ export function keepContext(options: ContextOptions): ContextKeeper {
     get maxTokens() {
       return meter().maxTokens;
     },
-    added: (message) => meter().add(message),
-    replied: (reply, used) => meter().addReply(reply, used),
+    added: (message) => count((known) => known.add(message)),
+    replied: (reply, used) => count((known) => known.addReply(reply, used)),
     async prepare(signal) {
-      const { maxTokens } = meter();
-      const tooSmall = describeTooSmallWindow({ system, tools: offers, maxTokens });
+      const { tokens, maxTokens } = meter();
       if (tooSmall !== null) return tooSmall;
-      if (shouldCompact(meter())) {
-        const outcome = await compact(signal);
-        if (outcome.state === "kept" && meter().tokens >= maxTokens) tell("warning", outcome.reason);
-      }
+      // Where an attempt gained nothing the next one would not either, and each costs a request.
+      if (!shouldCompact(meter()) || tokens < fruitlessAt * worthAnotherTry) return null;
+      const outcome = await compact(signal);
+      if (outcome.state !== "kept") return null;
+      fruitlessAt = tokens;
+      if (tokens >= maxTokens) tell("warning", outcome.reason);
       return null;
     },
-    makeRoom: async (signal) => (await compact(signal)).state === "compacted",
-    compact,
+    async makeRoom(signal) {
+      // The provider's window is smaller than ours, or it counts more: what it refused is the only measure left.
+      const maxTokens = Math.floor(meter().tokens * shareAfterRefusal);
+      return (await compact(signal, { maxTokens })).state === "compacted";
+    },
+    compact: (signal, focus) => compact(signal, { keepTokens: keptByWish, ...(focus === undefined ? {} : { focus }) }),
     undoCompaction() {
       const body = undoCompaction(session.branch);
       if (!body) return false;
@@ -136,3 +151,13 @@ const charactersOfToken = 3;
 const leastRoom = 4000;
 /** Of the latest turns, when the rest becomes a summary. */
 const mostKept = 20_000;
+/** A person who asks for it wants room now. */
+const keptByWish = 2_000;
+const shareAfterRefusal = 0.7;
+const worthAnotherTry = 1.05;
+
+interface CompactionWish {
+  readonly maxTokens?: number;
+  readonly keepTokens?: number;
+  readonly focus?: string;
+}

@@ -1,26 +1,12 @@
-import type { RunEnd, RunState } from "../core/agent-events.ts";
+import type { RunEnd } from "../core/agent-events.ts";
+import { messageOf } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
-import { callsOf, textOfParts, type UserPart } from "../core/message.ts";
-import { addUsage, costOf, noUsage, type FailureKind, type ModelRequest, type Usage } from "../core/model.ts";
+import { textOfParts, type UserPart } from "../core/message.ts";
+import { noUsage } from "../core/model.ts";
 import type { AgentParts } from "./agent-parts.ts";
-import { openReplyCalls } from "./early-calls.ts";
 import { isPlainQuestion } from "./is-plain-question.ts";
-import { requestReply, type RequestedReply } from "./request-reply.ts";
-import { runCalls } from "./run-calls.ts";
 import { statisticsSince } from "./run-statistics.ts";
-
-/** How a run stands. */
-interface Run {
-  readonly signal: AbortSignal;
-  turn: number;
-  usage: Usage;
-  cost: number | null;
-  text: string;
-  emptyReplies: number;
-  readonly executions: Execution[];
-}
-
-type Stop = Pick<RunEnd, "state" | "reason" | "failureKind">;
+import { over, takeTurn, type Run, type Stop } from "./take-turn.ts";
 
 /** Takes what the person said to the model and its calls to the tools, until the model answers or a limit is reached. */
 export async function runPrompt(
@@ -33,18 +19,13 @@ export async function runPrompt(
   const before = host.statistics(session.id);
   const run: Run = { signal, turn: 0, usage: noUsage, cost: 0, text: "", emptyReplies: 0, executions: [] };
   emit("run:started", { sessionId: session.id, model: parts.model().id });
-  host.beginTurn(session.append({ type: "user", parts: prompt }).id);
-  parts.context.added({ role: "user", parts: prompt });
-  const words = textOfParts(prompt);
-  host.log("user_input", words);
-  const mustCall = parts.settings.forceFirstTool && parts.offers.length > 0 && !isPlainQuestion(words);
-  let stop: Stop | null = null;
-  while (!stop) stop = await takeTurn(parts, run, mustCall && run.turn === 0);
+  const stop = await takeTurns(parts, run, prompt).catch((thrown: unknown) => over("failed", messageOf(thrown)));
   const end: RunEnd = {
     ...stop,
     text: run.text,
     statistics: {
       ...statisticsSince(before, host.statistics(session.id)),
+      toolsUsed: [...new Set(run.executions.flatMap(({ toolId }) => toolId ?? []))],
       turns: run.turn,
       usage: run.usage,
       cost: run.cost,
@@ -54,127 +35,19 @@ export async function runPrompt(
   return { end, executions: run.executions };
 }
 
-/** One request, its reply and its calls. Says why the run is over, or nothing when it goes on. */
-async function takeTurn(parts: AgentParts, run: Run, mustCall: boolean): Promise<Stop | null> {
-  const { settings, session, emit, host, context } = parts;
-  if (run.signal.aborted) return over("cancelled", "Stopped by the person.");
-  if (run.turn >= settings.maxTurns) return over("max_turns", tellMaxTurns(settings.maxTurns));
-  if (settings.maxCost !== null && (run.cost ?? 0) >= settings.maxCost) {
-    return over("max_cost", `Stopped: this cost $${run.cost!.toFixed(4)}, and --max-cost is $${settings.maxCost}.`);
+/** Rejects only when the session can't be written: then nothing more may happen, because nobody would remember it. */
+async function takeTurns(parts: AgentParts, run: Run, prompt: readonly UserPart[]): Promise<Stop> {
+  const { session, host, settings, offers, context } = parts;
+  host.beginTurn(session.append({ type: "user", parts: prompt }).id);
+  context.added({ role: "user", parts: prompt });
+  const words = textOfParts(prompt);
+  host.log("user_input", words);
+  if (settings.maxCost !== null && parts.model().price === null) {
+    parts.tell("warning", `Nobody knows what ${parts.model().id} costs, so --max-cost can't stop it.`);
   }
-  run.turn += 1;
-  emit("turn:started", { turn: run.turn });
-  const tooSmall = await context.prepare(run.signal);
-  spend(parts, run, context.takeUsage());
-  if (tooSmall !== null) return over("failed", tooSmall, "window");
-  const { reply, calls } = await sendRequest(parts, run, mustCall);
-  if (reply.state === "failed") {
-    const { kind, message } = reply.failure;
-    if (!run.signal.aborted) return over("failed", message, kind);
-    keepInterrupted(parts, reply.text);
-    return over("cancelled", "Stopped by the person.");
+  const mustCall = settings.forceFirstTool && offers.length > 0 && !isPlainQuestion(words);
+  for (;;) {
+    const stop = await takeTurn(parts, run, mustCall && run.turn === 0);
+    if (stop) return stop;
   }
-
-  const model = parts.model();
-  const cost = spend(parts, run, reply.usage);
-  const asked = callsOf(reply.parts);
-  const text = textOfParts(reply.parts);
-  if (text !== "" || asked.length === 0) run.text = text;
-  const { usage, stop } = reply;
-  session.append({ type: "assistant", parts: reply.parts, model: model.id, stop, usage, cost });
-  context.replied({ role: "assistant", parts: reply.parts }, usage);
-  if (text !== "") host.log("assistant_output", text);
-  emit("reply:finished", { text, calls: asked.length, stop, usage, cost });
-
-  if (asked.length === 0) {
-    context.report();
-    return afterWords(parts, run, stop);
-  }
-  const { results, executions } = await runCalls(calls, asked, {
-    session,
-    host,
-    emit,
-    maxCharacters: settings.maxResultCharacters,
-    maxCharactersInAll: context.roomForResults(),
-  });
-  run.executions.push(...executions);
-  session.append({ type: "results", results });
-  context.added({ role: "tool", results });
-  context.report();
-  return run.signal.aborted ? over("cancelled", "Stopped by the person.") : null;
-}
-
-/** The model called nothing: it answered, or it said nothing at all. */
-function afterWords(parts: AgentParts, run: Run, stop: string): Stop | null {
-  if (run.text.trim() !== "") {
-    if (stop === "length")
-      parts.tell("warning", "The reply was cut at the model's output limit; say “go on” for the rest.");
-    if (stop === "refused") parts.tell("warning", "The model declined to answer this.");
-    return over("answered", null);
-  }
-  if (stop === "refused") return over("failed", "The model declined to answer this.", "rejected");
-  run.emptyReplies += 1;
-  if (run.emptyReplies > 1) return over("failed", "The model gave an empty reply, twice.", "rejected");
-  parts.tell("info", "The model gave an empty reply; it is asked once more.");
-  parts.session.append({ type: "remark", text: "Your last reply was empty. Go on, or answer the person." });
-  return null;
-}
-
-async function sendRequest(parts: AgentParts, run: Run, mustCall: boolean): Promise<RequestedReply> {
-  const { session, host, settings, clock, emit, context } = parts;
-  const send = (): Promise<RequestedReply> => {
-    const request: ModelRequest = {
-      system: parts.system,
-      messages: parts.messages(),
-      tools: parts.offers,
-      toolChoice: parts.offers.length === 0 ? "none" : mustCall ? "any" : "auto",
-      maxOutputTokens: settings.maxOutputTokens,
-      conversationId: session.id,
-      signal: run.signal,
-    };
-    return requestReply(parts.model(), request, {
-      maxAttempts: settings.maxAttempts,
-      host,
-      clock,
-      emit,
-      random: Math.random,
-      openCalls: () =>
-        openReplyCalls({ host, conversationId: session.id, turn: run.turn, signal: run.signal, unwrap: parts.unwrap }),
-    });
-  };
-  const first = await send();
-  if (first.reply.state === "finished" || first.reply.failure.kind !== "window" || run.signal.aborted) return first;
-  // The provider counts otherwise than we do: make room and send it once more.
-  const hasRoom = await context.makeRoom(run.signal);
-  spend(parts, run, context.takeUsage());
-  return hasRoom ? send() : first;
-}
-
-function spend({ model }: AgentParts, run: Run, usage: Usage): number | null {
-  const cost = costOf(usage, model().price);
-  run.usage = addUsage(run.usage, usage);
-  run.cost = run.cost === null || cost === null ? null : run.cost + cost;
-  return cost;
-}
-
-/** What the model had said when the person stopped it stays: they may speak of it. */
-function keepInterrupted({ session, model }: AgentParts, text: string): void {
-  if (text.trim() === "") return;
-  session.append({
-    type: "assistant",
-    parts: [{ type: "text", text }],
-    model: model().id,
-    stop: "other",
-    usage: noUsage,
-    cost: null,
-  });
-  session.append({ type: "remark", text: "The person stopped your last reply before it was complete." });
-}
-
-function over(state: RunState, reason: string | null, failureKind: FailureKind | null = null): Stop {
-  return { state, reason, failureKind };
-}
-
-function tellMaxTurns(maxTurns: number): string {
-  return `Stopped after ${maxTurns} turns, the most that limits.max_turns allows; say “go on” to continue.`;
 }

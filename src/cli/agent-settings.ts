@@ -24,11 +24,7 @@ export function readAgentSettings(invocation: Invocation): {
   };
 }
 
-function readPositive(
-  invocation: Invocation,
-  option: string,
-  fits: (value: number) => boolean,
-): number | undefined {
+function readPositive(invocation: Invocation, option: string, fits: (value: number) => boolean): number | undefined {
   const given = invocation.value(option);
   if (given === undefined) return undefined;
   const value = Number(given);

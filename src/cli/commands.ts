@@ -1,3 +1,4 @@
+import { agentCommands } from "./agent-commands.ts";
 import { commonOptions, type Command } from "./command.ts";
 import { permissionCommands } from "./permission-commands.ts";
 
@@ -10,6 +11,7 @@ export const commands: readonly Command[] = [
     examples: ["deckhand"],
     load: async () => (await import("./welcome-command.ts")).runWelcome,
   },
+  ...agentCommands,
   {
     name: "tools",
     positionals: ["[NAME]"],

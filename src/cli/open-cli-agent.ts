@@ -14,7 +14,10 @@ export interface AgentToOpen {
 }
 
 /** A new conversation, or the one that the options name. `--continue` starts anew where there is none to go on with. */
-export async function openCliAgent(runtime: Runtime, { invocation, session, ...request }: AgentToOpen): Promise<OpenedAgent> {
+export async function openCliAgent(
+  runtime: Runtime,
+  { invocation, session, ...request }: AgentToOpen,
+): Promise<OpenedAgent> {
   const named = session ?? invocation.value("session");
   if (named !== undefined) return runtime.openAgent({ ...request, session: named });
   if (!invocation.has("continue")) return runtime.openAgent(request);

@@ -14,7 +14,8 @@ import { personConfig } from "./person-config.ts";
 import { readTask } from "./read-task.ts";
 import { readImage } from "./repl/prompt-parts.ts";
 import { openPerson, type Person } from "./repl/open-person.ts";
-import { createPlainRenderer, type RunRenderer } from "./repl/output/plain-renderer.ts";
+import { createPlainRenderer } from "./repl/output/plain-renderer.ts";
+import type { RunRenderer } from "./repl/output/run-renderer.ts";
 import type { Terminal } from "./terminal.ts";
 import { nameOfSignal, watchSignals } from "./watch-signals.ts";
 
@@ -105,7 +106,8 @@ async function withImages(
 ): Promise<readonly UserPart[]> {
   const parts: UserPart[] = [{ type: "text", text: task }];
   for (const path of invocation.values("image")) {
-    if (!agent.model.acceptsImages) throw new UsageError(`The model ${agent.model.id} takes no pictures; leave --image out.`);
+    if (!agent.model.acceptsImages)
+      throw new UsageError(`The model ${agent.model.id} takes no pictures; leave --image out.`);
     const image = await readImage(resolve(path), runtime.workdir);
     if (typeof image === "string") throw new UsageError(`--image ${image}.`);
     parts.push(image);

@@ -9,6 +9,8 @@ type Style = Parameters<typeof styleText>[0];
 export interface Terminal {
   readonly env: Environment;
   readonly stdin: NodeJS.ReadStream;
+  /** For whoever draws on the terminal itself; while they do, nobody else may write. */
+  readonly errorStream: NodeJS.WriteStream;
   /** Writes the result, unchanged. */
   print(text: string): void;
   printJson(document: unknown): void;
@@ -78,6 +80,7 @@ export function openTerminal(program: NodeJS.Process): Terminal {
     get stdin() {
       return program.stdin;
     },
+    errorStream: stderr,
     showsStatus,
     get width() {
       return stdout.isTTY ? stdout.columns || 80 : undefined;

@@ -77,9 +77,13 @@ export interface AgentEvents {
   };
   /** What an answer says it did, against what was done. */
   "evidence:checked": {
+    /** `deckhand log evidence ID` shows it in full. */
+    readonly answerId: string;
     readonly claims: number;
     readonly matched: number;
     readonly unmatched: readonly string[];
+    /** All of that in one quiet line. */
+    readonly text: string;
   };
   "notice:told": { readonly level: "info" | "warning"; readonly text: string };
   "run:ended": RunEnd;

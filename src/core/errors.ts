@@ -8,6 +8,7 @@ export type ErrorCode =
   | "INVALID_TOOL"
   | "LOG_UNWRITABLE"
   | "MODEL_INVALID"
+  | "PROMPT_EMPTY"
   | "RUNTIME_CLOSED"
   | "SESSION_BUSY"
   | "SESSION_DAMAGED"

@@ -2,13 +2,21 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import type { SimpleCommand, Word } from "../safety/command/simple-command.ts";
 import { findSecretBelow } from "../safety/path/find-secret-below.ts";
-import { expandGlob } from "./expand-glob.ts";
-import type { Judges } from "./judges.ts";
-import type { TouchedPath } from "./subject.ts";
+import { expandGlob, within } from "./expand-glob.ts";
+import type { JudgedPath, Judges } from "./judges.ts";
+import { pathsIn, possiblePathsIn, possiblePathsInInput, revisionPathsIn } from "./paths-in-word.ts";
+import { physicalPath } from "./physical-path.ts";
+import { searchedFolders } from "./searched-folders.ts";
+import type { SearchedPlace, TouchedPath } from "./subject.ts";
+import { nextFolders, optionFolders } from "./working-folders.ts";
 
 export interface CommandPaths {
   /** Arguments that lie in the workdir, or would. */
   readonly paths: readonly TouchedPath[];
+  /** What may name a path, but only somebody who knows the program can say. */
+  readonly possible: readonly TouchedPath[];
+  /** Folders whose files are read or copied without being named. */
+  readonly searched: readonly SearchedPlace[];
   /** Arguments that certainly or possibly lead outside of it. */
   readonly outside: readonly string[];
   /** Why secrets may be read, in words. */
@@ -17,94 +25,121 @@ export interface CommandPaths {
 
 /**
  * Which arguments of commands name files. Any word may: `cat .env` does not say that `.env` is one. A relative one is looked
- * at from every folder that a `cd` before it may have led to.
+ * at from every folder that a `cd` before it may have led to, and from those that the command's own options name.
  */
 export function wordPaths(commands: readonly SimpleCommand[], judges: Judges, cwd: string): CommandPaths {
-  const found = { paths: [] as TouchedPath[], outside: [] as string[], secrets: [] as string[] };
+  const gathering = new Gathering(judges);
   let folders = [cwd];
   for (const command of commands) {
-    for (const word of argumentsOf(command)) {
-      if (word.kind === "dynamic") found.outside.push(word.text);
-      else judgeWord(word, folders, { judges, found });
-    }
-    for (const folder of folders) found.secrets.push(...secretsBelow(command, folder));
-    if (command.name === "cd" || command.name === "pushd") {
-      const next = nextFolders(command, folders);
-      if (next === null) found.outside.push(command.source);
-      else folders = [...new Set([...folders, ...next])];
-    }
+    gathering.addCommand(command, folders);
+    if (command.name !== "cd" && command.name !== "pushd") continue;
+    const next = nextFolders(command, folders);
+    if (next === null) gathering.outside.push(command.source);
+    else folders = [...new Set([...folders, ...next])];
   }
-  return found;
+  return gathering;
 }
 
 /** Programs that read no file, whatever they are given. */
 const saysOnly = new Set("echo printf test [ true false : expr seq basename dirname kill sleep".split(" "));
 
-const mostFolders = 8;
+class Gathering implements CommandPaths {
+  readonly paths: TouchedPath[] = [];
+  readonly possible: TouchedPath[] = [];
+  readonly searched: SearchedPlace[] = [];
+  readonly outside: string[] = [];
+  readonly secrets: string[] = [];
+  private readonly judges: Judges;
 
-function nextFolders({ words }: SimpleCommand, folders: readonly string[]): string[] | null {
-  const target = words.slice(1).find(({ text }) => !text.startsWith("-") || text === "-");
-  if (target?.kind !== "literal" || target.text === "-" || folders.length > mostFolders) return null;
-  return folders.map((folder) => resolve(folder, target.text));
-}
+  constructor(judges: Judges) {
+    this.judges = judges;
+  }
 
-function judgeWord(
-  word: Word,
-  folders: readonly string[],
-  {
-    judges,
-    found,
-  }: { readonly judges: Judges; readonly found: { paths: TouchedPath[]; outside: string[]; secrets: string[] } },
-): void {
-  for (const folder of folders) {
-    const named = word.kind === "glob" ? expandGlob(word.text, folder) : [];
-    if (named === null) found.secrets.push(`${word.text} means too many files to look at`);
-    for (const path of [...pathsIn(word.text), ...(named ?? [])]) {
-      const verdict = judges.path(path.startsWith("/") ? path : `${folder}/${path}`, "read");
-      if (verdict.kind === "secret") found.secrets.push(`${path} looks like a file of secrets`);
-      if (verdict.kind === "outside" && mayBePath(path)) found.outside.push(path);
-      else found.paths.push({ given: path, access: "read", names: verdict.names });
+  addCommand(command: SimpleCommand, folders: readonly string[]): void {
+    const all = [...folders, ...optionFolders(command, folders)];
+    for (const word of readWords(command)) {
+      if (word.kind === "dynamic") this.outside.push(word.text);
+      else for (const folder of all) this.addWord(command, word, folder);
     }
+    // A pattern shows the names in a folder even where nothing reads the files.
+    for (const word of shownWords(command)) for (const folder of all) this.addPattern(word, folder);
+    for (const folder of all) {
+      for (const path of possiblePathsInInput(command)) this.addPossible(path, folder);
+      this.addSearched(command, folder);
+    }
+  }
+
+  private addWord(command: SimpleCommand, word: Word, folder: string): void {
+    const named = word.kind === "glob" ? expandGlob(word.text, folder) : [];
+    if (named === null) this.secrets.push(`${word.text} may mean more files than can be looked at`);
+    for (const path of [...pathsIn(word.text), ...(named ?? [])]) {
+      for (const verdict of this.judge(path, folder)) {
+        if (verdict.kind === "secret") this.secrets.push(`${path} looks like a file of secrets`);
+        if (verdict.kind === "outside" && mayBePath(path, folder)) this.outside.push(path);
+        else this.paths.push({ given: path, access: "read", names: verdict.names });
+      }
+    }
+    for (const path of revisionPathsIn(command, word)) {
+      const [verdict] = this.judge(path, folder);
+      if (verdict?.kind === "secret") this.secrets.push(`${word.text} looks like a file of secrets`);
+      if (verdict) this.paths.push({ given: path, access: "read", names: verdict.names });
+    }
+    for (const path of possiblePathsIn(command, word, folder)) this.addPossible(path, folder);
+  }
+
+  private addPattern({ text }: Word, folder: string): void {
+    const named = expandGlob(text, folder);
+    const isOutside = (path: string): boolean => this.judge(path, folder).some(({ kind }) => kind === "outside");
+    if (named === null || [text, ...named].some(isOutside)) this.outside.push(text);
+  }
+
+  private addPossible(path: string, folder: string): void {
+    for (const verdict of this.judge(path, folder)) {
+      this.possible.push({ given: path, access: "read", names: verdict.names });
+      if (verdict.kind === "secret" && existsSync(within(folder, path)))
+        this.secrets.push(`${path} looks like a file of secrets`);
+    }
+  }
+
+  private addSearched(command: SimpleCommand, from: string): void {
+    for (const { folder, hidden, isShown } of searchedFolders(command)) {
+      const path = physicalPath(within(from, folder));
+      this.searched.push({ path, names: this.judge(folder, from).flatMap(({ names }) => names), hidden });
+      if (!isShown) continue;
+      const below = findSecretBelow(path, { hidden });
+      if (below.found !== null)
+        this.secrets.push(`it would read ${below.found}, which looks like a file of secrets`);
+      else if (!below.isWhole)
+        this.secrets.push(`there are too many files below ${folder} to look for secrets among them`);
+    }
+  }
+
+  /** As it is written, and as the system reads it, where a link makes that another place. */
+  private judge(path: string, folder: string): JudgedPath[] {
+    const written = within(folder, path);
+    const places = written.includes("..") ? new Set([resolve(written), physicalPath(written)]) : [written];
+    return [...places].map((place) => this.judges.path(place, "read"));
   }
 }
 
-/** Programs that read whatever lies below a folder, and whether they look behind names that begin with a dot. */
-function secretsBelow({ name, words }: SimpleCommand, cwd: string): string[] {
-  const options = words.slice(1).filter(({ text }) => text.startsWith("-") && text.length > 1);
-  const has = (pattern: RegExp): boolean => options.some(({ text }) => pattern.test(text));
-  const isPlainSearch =
-    /^(?:e|f|z|bz|xz|p)?grep$/.test(name) && has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?recursive|^-d$|^--directories/);
-  const isComparison = name === "diff" && has(/^-[A-Za-z]*r|^--recursive/);
-  const isTreeSearch = ["rg", "ag", "ack", "ugrep"].includes(name);
-  if (!isPlainSearch && !isComparison && !isTreeSearch) return [];
-  const hidden = !isTreeSearch || has(/^-[A-Za-z]*[u.]|^--(?:hidden|unrestricted|no-ignore|all-types)/);
-  const operands = words.slice(1).filter(({ text, kind }) => kind === "literal" && !text.startsWith("-"));
-  // The first one is what is searched for; as a folder it hardly exists.
-  const folders = operands.length > (isComparison ? 0 : 1) ? operands.map(({ text }) => text) : ["."];
-  return folders.flatMap((folder) => {
-    const below = findSecretBelow(resolve(cwd, folder), { hidden });
-    if (below.found !== null) return [`it would read ${below.found}, which looks like a file of secrets`];
-    return below.isWhole ? [] : [`there are too many files below ${folder} to look for secrets among them`];
-  });
-}
-
-function argumentsOf({ name, words, redirects }: SimpleCommand): Word[] {
+function readWords({ name, words, redirects }: SimpleCommand): Word[] {
   const files = redirects.flatMap(({ operator, target }) =>
     operator === "<&" || operator === ">&" || target.text === "/dev/null" ? [] : [target],
   );
   return saysOnly.has(name) ? files : [...words.slice(1), ...files];
 }
 
-/** The word itself, what comes after `=` in `--file=/etc/x`, and what is glued to a letter: `-f/etc/x`. */
-function pathsIn(text: string): string[] {
-  if (text === "") return [];
-  const equals = text.indexOf("=");
-  const value = equals >= 0 && equals < text.length - 1 ? [text.slice(equals + 1)] : [];
-  if (!text.startsWith("-")) return [text, ...value];
-  return /^-[A-Za-z]./.test(text) ? [text.slice(2), ...value] : value;
+/** Patterns whose names are only printed, or kept: `echo *`, `for x in *`, `a=(*)`. */
+function shownWords({ name, words, assignments }: SimpleCommand): Word[] {
+  const kept = assignments.flatMap(({ value }) =>
+    value.text.startsWith("(")
+      ? value.text.slice(1, -1).split(/\s+/).map((text) => ({ ...value, text }))
+      : [value],
+  );
+  return [...(saysOnly.has(name) ? words.slice(1) : []), ...kept].filter(({ kind }) => kind === "glob");
 }
 
 /** `/^a.*b$/` given to grep is outside the workdir only by its looks. */
-function mayBePath(text: string): boolean {
-  return !/[\^$|()\\{}]/.test(text) || existsSync(text);
+function mayBePath(path: string, folder: string): boolean {
+  return !/[\^$|()\\{}]/.test(path) || existsSync(within(folder, path));
 }

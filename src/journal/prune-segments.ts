@@ -74,6 +74,8 @@ export async function pruneSegments(options: {
     continued,
   });
   await journal.write([{ at: journal.now(), body }]);
+  // Only a line that the store confirms explains what is missing.
+  await journal.flush();
   await heads?.remove([...survey.writers.keys()].filter((writer) => !present.has(writer)));
   for (const { path } of removed) rmSync(path, { force: true });
   return result;

@@ -5,10 +5,17 @@ import { findLine, readLines, type FoundLine, type RawLine } from "./read-lines.
 import { listSegments, type Segment } from "./segments.ts";
 import { findUnaccounted } from "./verify-accounts.ts";
 import { createCitations } from "./verify-citations.ts";
-import { createFragments } from "./verify-fragments.ts";
+import { createFragments, type LastLine } from "./verify-fragments.ts";
 import { openStoreMemory, type Recall } from "./verify-memory.ts";
 import { createPrunes, textOf } from "./verify-prunes.ts";
-import { createFindings, type ProblemKind, type VerifyReport, type WarningKind, type Where } from "./verify-report.ts";
+import {
+  createFindings,
+  type LinePlace,
+  type ProblemKind,
+  type VerifyReport,
+  type WarningKind,
+  type Where,
+} from "./verify-report.ts";
 import { createWriterChain, type WriterChain } from "./verify-writer.ts";
 
 export interface VerifyOptions {
@@ -24,8 +31,8 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
   const problems = createFindings<ProblemKind>();
   const warnings = createFindings<WarningKind>();
   const citations = createCitations();
-  const fragments = createFragments(problems, warnings);
   const memory = openStoreMemory(recall);
+  const fragments = createFragments(memory, problems, warnings);
   const prunes = createPrunes(memory, problems, warnings);
   const chains = new Map<string, WriterChain>();
   const lengths = new Map<number, number>();
@@ -67,8 +74,8 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
       return;
     }
     const { line, before } = found;
-    const placed = { ...where, writer: line.writer, seq: line.seq };
-    if (before) fragments.add(before, { ...where, isGlued: true }, seqOf);
+    const placed: LinePlace = { ...where, writer: line.writer, seq: line.seq };
+    if (before) fragments.add(before, { ...where, isGlued: true }, lastOf);
     if (!raw.isEnded) warnings.add("torn", "has no line end: it is being written, or was cut there", placed);
     total.lines += 1;
     total.firstAt ??= line.at;
@@ -93,7 +100,7 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
   function readBroken(raw: RawLine, where: Where): void {
     const claim = raw.isEnded ? readClaim(raw.bytes) : undefined;
     if (!claim || claim.hash === null) {
-      fragments.add(raw.bytes, { ...where, isGlued: false, isLast: !raw.isEnded }, seqOf);
+      fragments.add(raw.bytes, { ...where, isGlued: false, isLast: !raw.isEnded }, lastOf);
       return;
     }
     const { writer, seq, hash } = claim;
@@ -103,7 +110,7 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
     chainOf(writer, { ...where, writer, seq }).tolerate({ seq, hashes });
   }
 
-  function readSpecial(line: Line, bytes: Buffer, where: Where): void {
+  function readSpecial(line: Line, bytes: Buffer, where: LinePlace): void {
     const entry = parseEntry(bytes);
     // Whoever is not known explains nothing.
     if (!memory.knows(line.writer)) return;
@@ -154,8 +161,8 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
     problems.add("segment", `segment ${segment.number} ${what}`, where);
   }
 
-  function seqOf(writer: string): number | undefined {
-    return chains.get(writer)?.seq;
+  function lastOf(writer: string): LastLine | undefined {
+    return chains.get(writer);
   }
 
   function chainOf(writer: string, where: Where): WriterChain {
@@ -184,7 +191,7 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
     await citations.resolve(readable, problems, isPruned);
     const last = segments.at(-1)?.name ?? "chat_log.jsonl";
     for (const [writer, chain] of chains) chain.end(last, memory.headOf(writer));
-    fragments.end(seqOf, memory.heads);
+    fragments.end(lastOf);
     tellHeads(last, prunedTo);
     await checkNoted();
   }

@@ -11,6 +11,11 @@ export interface StoreMemory {
   readonly heads: ReadonlyMap<string, JournalHead>;
   /** True as well when nobody can be asked. */
   knows(writer: string): boolean;
+  /**
+   * That its writer had come this far: then the hash the store keeps also stands for what this line says. True as well when
+   * nobody can be asked.
+   */
+  confirms(line: { readonly writer: string; readonly seq: number }): boolean;
   /** True as well when nobody can be asked. */
   knowsPrune(prune: Omit<JournalPrune, "at">): boolean;
   /** As it is known now. */
@@ -53,6 +58,7 @@ export function openStoreMemory(recall: Recall): StoreMemory {
       if (++questions <= mostQuestions) refresh();
       return newest.has(writer);
     },
+    confirms: ({ writer, seq }) => silence !== null || seq <= (newest.get(writer)?.seq ?? 0),
     knowsPrune: ({ firstSegment, lastSegment, lastHash }) =>
       silence !== null ||
       prunes.some(

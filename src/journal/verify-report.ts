@@ -67,6 +67,9 @@ export interface Where {
   readonly seq?: number;
 }
 
+/** Where a line is, and which line of which writer it is. */
+export type LinePlace = Required<Where>;
+
 const mostFindings = 100;
 
 /** Collects, the first hundred in words and the rest in number. */

@@ -18,6 +18,8 @@ export interface WriterChain {
   /** What retention says it has removed of it. */
   continueFrom(continued: Continued): void;
   readonly seq: number;
+  /** Its last line said that it was the last. */
+  readonly isClosed: boolean;
   /** When all is read. `newest`: what the store knows then. */
   end(name: string, newest: JournalHead | undefined): void;
 }
@@ -161,6 +163,9 @@ export function createWriterChain(writer: string, options: ChainOptions): Writer
     },
     get seq() {
       return seq;
+    },
+    get isClosed() {
+      return isClosed;
     },
     end(name, newest) {
       if (newest) confirm(newest);

@@ -3,6 +3,7 @@ import type { Execution } from "../core/execution.ts";
 import type { Permit } from "../core/permit.ts";
 import type { PreImages } from "../agent/undo/pre-images.ts";
 import type { SessionLeases } from "../core/session-leases.ts";
+import type { Session } from "../core/session.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Journal } from "../journal/open-journal.ts";
 import type { Processes } from "../process/processes.ts";
@@ -12,6 +13,7 @@ import type { Folders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 import type { Analysis } from "./open-analysis.ts";
 import type { OpenGate } from "./open-gate.ts";
+import type { OpenedSkills } from "./open-skills.ts";
 import type { Runtime } from "./runtime.ts";
 
 /** What of a runtime its agents are made of. */
@@ -36,6 +38,10 @@ export interface AgentWiring {
   readonly useGuard: (guard: ConversationGuard) => void;
   /** What files were before tools change them; the same for all conversations of the runtime. */
   readonly usePreImages: (open: () => PreImages) => PreImages;
+  /** Found once: a skill in use is one for all conversations of the runtime, and for the tools that take it up. */
+  readonly useSkills: (open: () => Promise<OpenedSkills>) => Promise<OpenedSkills>;
+  /** The conversations that are open, by their ids. */
+  readonly conversations: Map<string, Session>;
   /** See `AgentHost`. */
   readonly whenStarting: (executionId: string, act: () => void) => void;
   readonly lookUp: (executionId: string) => Promise<Execution | undefined>;

@@ -8,6 +8,7 @@ import type { Permit } from "../core/permit.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { askNobody } from "../core/question.ts";
 import { routeStable } from "../core/route-call.ts";
+import type { Session } from "../core/session.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import { openTrust } from "../gate/trust.ts";
@@ -24,6 +25,7 @@ import { openAnalysis } from "./open-analysis.ts";
 import { openGate } from "./open-gate.ts";
 import { openMask } from "./open-mask.ts";
 import { openRecords } from "./open-records.ts";
+import type { OpenedSkills } from "./open-skills.ts";
 import { toolFolderOf } from "./open-trust.ts";
 import { recoverExecutions } from "./recover-executions.ts";
 import type { Runtime, RuntimeConfig } from "./runtime.ts";
@@ -109,6 +111,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   ];
   let guard: ConversationGuard | undefined;
   let preImages: PreImages | undefined;
+  let skills: Promise<OpenedSkills> | undefined;
+  const conversations = new Map<string, Session>();
   const permit: Permit = (request) => {
     const { conversationId } = request.execution;
     if (conversationId === null || !guard?.appliesTo(conversationId)) return gate.permit(request);
@@ -190,6 +194,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     tools: catalog,
     processes,
     sandboxSetting: configuration.sandbox.mode,
+    stateFolder: folders.state,
+    maskText: (text) => masker.text(text),
     inbox,
     warnings,
     get permissionMode() {
@@ -252,6 +258,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       hasOwnPermit: config.permit !== undefined,
       isUnattended: config.ask === undefined && isAttended,
       usePreImages: (open) => (preImages ??= open()),
+      useSkills: (open) => (skills ??= open()),
+      conversations,
       useGuard: (next) => void (guard = next),
       whenStarting,
       lookUp: (id) => runtime.get(id),

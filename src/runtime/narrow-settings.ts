@@ -12,7 +12,11 @@ export function narrowSettings(
   const widening: string[] = [];
   const narrowed = structuredClone(settings) as Mutable<Settings>;
 
-  function drop(section: "limits" | "permissions" | "tools" | "log" | "store" | "retention", key: string, widens: boolean): void {
+  function drop(
+    section: "limits" | "permissions" | "tools" | "log" | "store" | "retention",
+    key: string,
+    widens: boolean,
+  ): void {
     const values = narrowed[section] as Record<string, unknown> | undefined;
     if (!values || values[key] === undefined || !widens) return;
     delete values[key];

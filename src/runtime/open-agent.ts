@@ -78,9 +78,13 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       settings,
       openWith: (words) =>
         openConversation(wiring, { session, mode, family: model.family, skills, emit: events.emit }, words),
-      afterRun: () => Promise.resolve(),
+      async afterRun(end, executions) {
+        const { checkAnswer } = await import("./check-answer.ts");
+        checkAnswer(wiring, { session, emit: events.emit }, { end, executions });
+      },
     });
-    const history = createHistoryTool((id) => (id === session.id ? session.branch : []));
+    wiring.conversations.set(session.id, session);
+    const history = createHistoryTool((id) => wiring.conversations.get(id)?.branch ?? []);
     if (mode === "agent" && !catalog.resolve(history.name)) catalog.add(history);
     return Object.assign(agent, {
       notices: [...session.problems, ...problems],
@@ -94,7 +98,10 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
           force,
         }),
       lessons: createLessonKeeper(wiring, agent),
-      close: () => session.close(),
+      async close() {
+        wiring.conversations.delete(session.id);
+        await session.close();
+      },
     });
   } catch (thrown) {
     await session.close();

@@ -6,8 +6,17 @@ import { createSkillTools } from "../agent/skills/skill-tools.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { userFile } from "./folders.ts";
 
+export interface OpenedSkills {
+  readonly book: SkillBook;
+  readonly problems: readonly string[];
+}
+
 /** The skills of the person and of the workdir; with none there is nothing to use them with either. */
-export async function openSkills(wiring: AgentWiring): Promise<{ book: SkillBook; problems: readonly string[] }> {
+export function openSkills(wiring: AgentWiring): Promise<OpenedSkills> {
+  return wiring.useSkills(() => findBook(wiring));
+}
+
+async function findBook(wiring: AgentWiring): Promise<OpenedSkills> {
   const { catalog, runtime, env } = wiring;
   const { skills, problems } = await findSkills({
     workdir: runtime.workdir,

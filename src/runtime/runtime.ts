@@ -52,6 +52,10 @@ export interface Runtime {
   readonly processes: Processes;
   /** What the settings want of the sandbox; `processes.sandbox()` says what there is. */
   readonly sandboxSetting: SandboxSetting;
+  /** The person's own files about this workdir; no tool sees it. */
+  readonly stateFolder: string;
+  /** As records have it: without secrets. */
+  maskText(text: string): string;
   /** Questions and approvals that wait for a person. */
   readonly inbox: Inbox;
   /** What does not work as it should, in sentences for a person; such as a store that can't be written. */

@@ -3,7 +3,7 @@ import type { Ledger } from "../core/ledger.ts";
 export interface WatchedLedger {
   readonly ledger: Ledger;
   /** Called once, when the call's intent is recorded and before its tool is entered. */
-  whenStarting(executionId: string, act: () => void): void;
+  readonly whenStarting: (executionId: string, act: () => void) => void;
 }
 
 /** A ledger that also tells whoever must note a call of its own before it can have an effect. */

@@ -97,6 +97,56 @@ describe("lines that somebody else put in, with hashes that are true", () => {
     );
   });
 
+  test("in the name of a writer that was killed explain no bytes, but for half a line as a crash leaves it [D4]", async (t) => {
+    const place = await writeOne(t);
+    for (const writer of ["killed", "second"]) {
+      const journal = place.open({ writer });
+      await journal.append({ type: "note", text: "last" });
+      await journal.flush();
+    }
+    const whole = place.lines();
+    const heads = await place.heads.list();
+    const [killed, second] = ["killed", "second"].map((name) => heads.find(({ writer }) => writer === name)!) as [
+      JournalHead,
+      JournalHead,
+    ];
+    const note = async (bytes: string): Promise<[boolean, string[]]> => {
+      const sha256 = createHash("sha256").update(bytes).digest("hex");
+      const said = { type: "repaired", bytes: Buffer.byteLength(bytes), sha256 };
+      place.rewrite([...whole, bytes, forge({ writer: "second", seq: second.seq + 1, prev: second.hash, ...said })]);
+      const { problems, warnings } = await place.verify();
+      return [problems.length === 0, [...problems, ...warnings].map(({ kind }) => kind).toSorted()];
+    };
+    const half = `{"v":1,"writer":"killed","seq":${killed.seq + 1},"prev":"${killed.hash}","at":"20`;
+    for (const torn of [half, half.slice(0, 30), half.slice(0, 12)]) {
+      assert.deepEqual(await note(torn), [true, ["torn", "unconfirmed"]], torn);
+    }
+    for (const bytes of ["evil bytes", half.replace("killed", "made"), half.replace("killed", "real"), `x${half}`]) {
+      assert.deepEqual(await note(bytes), [false, ["unconfirmed", "unreadable"]], bytes);
+    }
+  });
+
+  test("half, directly before a line, are only what a known writer left that did not end [D4]", async (t) => {
+    const place = await writeOne(t);
+    const journal = place.open({ writer: "killed" });
+    await journal.append({ type: "note", text: "last" });
+    await journal.flush();
+    const lines = place.lines();
+    const { seq: ended } = (await place.heads.list()).find(({ writer }) => writer === "real")!;
+    const glue = async (writer: string, seq: number): Promise<string[]> => {
+      const half = `{"v":1,"writer":"${writer}","seq":${seq},"prev":null,"at":"2026-01-01","type":"note","text":"FORGED"`;
+      const other = forge({ writer: "other", seq: 1, prev: null, after: hashOf(lines.at(-1)!), type: "note" });
+      await place.heads.save({ writer: "other", seq: 1, hash: hashOf(other), segment: 1, bytes: 1, at: Date.now() });
+      place.rewrite([...lines, half + other]);
+      return found(await place.verify());
+    };
+    assert.deepEqual(await glue("killed", 3), []);
+    const at = `chat_log.jsonl:${lines.length + 1}`;
+    assert.deepEqual(await glue("killed", 4), [`unreadable ${at} #4`]);
+    assert.deepEqual(await glue("ffffffffffffffff", 1), [`unreadable ${at} #1`]);
+    assert.deepEqual(await glue("real", ended + 1), [`unreadable ${at} #${ended + 1}`]);
+  });
+
   test("under the name of a writer that was killed are found, or a remark when they say to be of its last moment [D4]", async (t) => {
     const place = await openPlace(t);
     const journal = place.open({ writer: "killed" });

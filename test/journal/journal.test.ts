@@ -197,6 +197,8 @@ describe("what a crash left", () => {
     const journal = place.open({ writer: "w" });
     await journal.append({ type: "note", text: "one" });
     await journal.close();
+    // The store knows a writer before its first line.
+    await place.heads.save({ writer: "dead", seq: 0, hash: "", segment: 0, bytes: 0, at: Date.now() });
     const lines = place.lines();
     place.rewrite(lines.with(1, `{"v":1,"writer":"dead","seq":1,"prev":null,"at":"2026${lines[1]!}`));
     const report = await place.verify();

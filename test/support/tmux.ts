@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary.ts";
 
 const run = promisify(execFile);
 /** How long a slow machine may take to show something; nothing waits this long when it works. */
-const deadlineMs = 5_000;
+const deadlineMs = 60_000;
 
 /** A real terminal: keys are sent, the screen is read. */
 export interface Tmux {
@@ -95,7 +95,7 @@ export async function openTmux(
     resize: async (size) => void (await tmux("resize-window", "-x", `${size.columns}`, "-y", `${size.rows}`)),
     async signal(signal) {
       const shell = Number(await tmux("display-message", "-p", "#{pane_pid}"));
-      const { stdout } = await run("ps", ["--ppid", `${shell}`, "-o", "pid="]);
+      const { stdout } = await run("pgrep", ["-P", `${shell}`]);
       for (const pid of stdout.split("\n").filter(Boolean)) process.kill(Number(pid), signal);
     },
     async cursor() {

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 import { test } from "node:test";
 import { openRuntime } from "../support/runtime.ts";
 import { failed, openSmallWeb, outputOf, settings } from "./small-web.ts";
@@ -21,6 +23,26 @@ test("where the environment names a proxy the fetch is refused, or goes through 
   assert.match(outputOf(await web.fetch({ url: "http://example.com/a?b" }, trusting)), /through the proxy/);
   assert.deepEqual(proxied, [`GET http://example.com/a?b Basic ${Buffer.from("me:word").toString("base64")}`]);
   assert.match(failed(await web.fetch({ url: "http://127.0.0.1/" }, trusting)).error, /127\.0\.0\.1/);
+});
+
+test("an encrypted page goes through a tunnel of the trusted proxy, and a tunnel that is refused is told", async (t) => {
+  const tunnels: string[] = [];
+  const proxy = await openServer(t, (_, response) => void response.end());
+  proxy.server.on("connect", ({ url }: IncomingMessage, socket: Socket) => {
+    tunnels.push(url!);
+    socket.end(url === "open.example:443" ? "HTTP/1.1 200 OK\r\n\r\n" : "HTTP/1.1 403 Forbidden\r\n\r\n");
+  });
+  const web = await openSmallWeb(t, (_, response) => void response.end("direct"));
+  const env = { HTTPS_PROXY: `127.0.0.1:${proxy.port}` };
+  const trusting = { env, settings: { ...settings, proxy: "trust" as const } };
+  const refused = failed(await web.fetch({ url: "https://closed.example/" }, trusting));
+  assert.equal(refused.error, "The proxy answered 403 instead of opening a tunnel.");
+  // Behind the tunnel nobody speaks TLS.
+  assert.match(failed(await web.fetch({ url: "https://open.example/" }, trusting)).error, /^The connection failed/);
+  assert.deepEqual([tunnels, web.connected], [["closed.example:443", "open.example:443"], []]);
+  const dead = { ...trusting, env: { HTTPS_PROXY: "http://me:hidden-word@127.0.0.1:1" } };
+  const unreachable = failed(await web.fetch({ url: "https://open.example/" }, dead));
+  assert.equal(unreachable.error, "The proxy 127.0.0.1:1 of the environment does not answer.");
 });
 
 test("a fetch is asked for by its host, and a rule for that host settles it [C1]", async (t) => {

@@ -1,8 +1,9 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type Server } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 
 export interface TestServer {
+  readonly server: Server;
   readonly port: number;
   /** `GET /path` of each request. */
   readonly requests: string[];
@@ -28,6 +29,7 @@ export async function openServer(t: TestContext, serve: RequestListener): Promis
   });
   const { port } = server.address() as AddressInfo;
   return {
+    server,
     port,
     requests,
     async connect() {

@@ -16,10 +16,18 @@ function claimsOf(statement: Statement, calls: readonly TracedCall[]): Claim[] {
     const shape = commandShape(span.text);
     const before = statement.masked.slice(0, span.start);
     const after = statement.masked.slice(span.end);
-    const isSaid = /\b(?:ran|re-?ran|executed|have run|was run|were run)\b|실행(?:했|하였|한 결과|해\s?본|하니|하여|됐|되었)/i.test(statement.masked);
+    const isSaid =
+      /\b(?:ran|re-?ran|executed|have run|was run|were run)\b|실행(?:했|하였|한 결과|해\s?본|하니|하여|됐|되었)/i.test(
+        statement.masked,
+      );
     if (shape === "no" || (shape === "maybe" && !isNamedAsRun(before, after))) return [];
     const hasResult = result.test(after.slice(0, 60)) || /[✅❌✓✔]/u.test(statement.masked);
-    const isStrong = isSaid || hasResult || /\b(?:I|we) used\s*\u0001*$|(?:verified|confirmed|checked|tested) (?:it |this |that |them )?(?:with|via|by running|using)\s*$/i.test(before);
+    const isStrong =
+      isSaid ||
+      hasResult ||
+      /\b(?:I|we) (?:used|tried)\s*$|\b(?:committed|pushed|installed|built|tested|verified|checked|formatted|linted|deployed|migrated)\b[^.]{0,30}\($|(?:verified|confirmed|checked|tested) (?:it |this |that |them )?(?:with|via|by running|using)\s*$/i.test(
+        before,
+      );
     const isMentioned = /\brunning\s*$|\b(?:via|with|using|after)\s*$/i.test(before);
     if (!isStrong && !isMentioned) return [];
     const claim = toClaim(span.text, calls, { saysSuccess: saysSuccess(statement, after) });
@@ -28,16 +36,19 @@ function claimsOf(statement: Statement, calls: readonly TracedCall[]): Claim[] {
 }
 
 function isNamedAsRun(before: string, after: string): boolean {
-  return /\b(?:ran|re-?ran|executed|running)\s*$/i.test(before) || /^\s*(?:을|를)?\s*실행(?:했|하였|한 결과)/.test(after);
+  return (
+    /\b(?:ran|re-?ran|executed|running)\s*$/i.test(before) || /^\s*(?:을|를)?\s*실행(?:했|하였|한 결과)/.test(after)
+  );
 }
 
 const result =
-  /^[\s:,→>(–—-]*(?:now |still |then |also |all )*(?:pass(?:es|ed)|succeed(?:s|ed)|failed|exited|finished|completed|printed|reported|returned|showed|\d+ (?:tests? )?(?:pass|fail)|ok\b|green|clean|with exit code|finishes with exit)|^(?:이|가|은|는|도)?\s*(?:통과|성공|실패)/i;
+  /^[\s:,→>|(–—-]*(?:now |still |then |also |all )*(?:pass(?:es|ed)|succeed(?:s|ed)|failed|exited|finished|completed|printed|reported|returned|showed|\d+ (?:tests? )?(?:pass|fail)|ok\b|(?:is )?(?:green|clean)\b|with exit code|finishes with exit)|^(?:이|가|은|는|도)?\s*(?:통과|성공|실패)/i;
 
 function saysSuccess({ masked }: Statement, after: string): boolean {
   return (
-    /^[\s:,→(–—-]*(?:now |still |also )*(?:pass(?:es|ed)|succeed(?:s|ed)|is green|ok\b)|✅|^(?:이|가|은|는)?\s*(?:통과|성공)/iu.test(after) &&
-    !/\bfail|❌|실패/i.test(masked)
+    /^[\s:,→|(–—-]*(?:now |still |also )*(?:pass(?:es|ed)|succeed(?:s|ed)|is (?:green|clean)|ok\b)|✅|^(?:이|가|은|는)?\s*(?:통과|성공)/iu.test(
+      after,
+    ) && !/\bfail|❌|실패/i.test(masked)
   );
 }
 
@@ -48,12 +59,17 @@ function claimsOfFence({ language, text, lead, isStated }: Fence, calls: readonl
   const prompted = lines.filter((line) => /^\s*\$ \S/.test(line));
   const isShell = /^(?:bash|sh|shell|zsh|console)?$/.test(language);
   const isRan = lead !== null && /\b(?:ran|executed)\b|실행(?:했|한 )/i.test(lead);
-  const commands = prompted.length > 0 ? prompted : isShell && isRan ? lines.filter((line) => commandShape(line) === "sure") : [];
+  const commands =
+    prompted.length > 0 ? prompted : isShell && isRan ? lines.filter((line) => commandShape(line) === "sure") : [];
   const claims = commands.map((line) => toClaim(line.trim().replace(/^\$ /, ""), calls, { saysSuccess: false }));
   return isRan || lead === null ? claims.filter(({ verdict }) => isRan || verdict === "matched") : claims;
 }
 
-function toClaim(text: string, calls: readonly TracedCall[], { saysSuccess: isSuccess }: { readonly saysSuccess: boolean }): Claim {
+function toClaim(
+  text: string,
+  calls: readonly TracedCall[],
+  { saysSuccess: isSuccess }: { readonly saysSuccess: boolean },
+): Claim {
   const found = findCommand(text, calls);
   const claim = (verdict: Verdict, call: TracedCall | null, why: string): Claim => ({
     kind: "command",
@@ -91,7 +107,8 @@ function fitOf(wanted: string, isCut: boolean, call: TracedCall): 0 | 1 | 2 {
   if (call.command === null) return fitTool(wanted, call);
   const parts = partsOfCommand(call.command);
   if (parts.some((part) => part === wanted || (isCut && part.startsWith(wanted)))) return 2;
-  const bare = (part: string): string => part.replace(/\s+(?:2>&1|[12]?>\s*\S+|\|.*)/g, "").replace(/^(?:[A-Z_]\w*=\S* )+|^(?:npx|time|sudo) /, "");
+  const bare = (part: string): string =>
+    part.replace(/\s+(?:2>&1|[12]?>\s*\S+|\|.*)/g, "").replace(/^(?:[A-Z_]\w*=\S* )+|^(?:npx|time|sudo) /, "");
   if (parts.some((part) => bare(part) === bare(wanted))) return 2;
   return parts.some((part) => bare(part).startsWith(`${bare(wanted)} `) || isSubset(bare(wanted), bare(part))) ? 1 : 0;
 }

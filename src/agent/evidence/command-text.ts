@@ -2,7 +2,7 @@ const programs = new Set(
   `npm npx pnpm yarn node bun deno tsc tsx git gh python python3 pip pip3 uv poetry pytest tox ruff mypy black cargo rustc go gofmt make cmake
   ctest docker podman kubectl helm terraform curl wget ls cat grep rg find sed awk rm mv cp mkdir touch chmod chown ln bash sh zsh eslint
   oxlint prettier jest vitest mocha ava playwright cypress java javac mvn gradle ruby bundle rake rspec php composer phpunit dotnet swift
-  gcc g++ clang psql sqlite3 mysql redis-cli jq ssh scp rsync tar unzip zip echo head tail wc diff sort which env ps kill systemctl brew
+  gcc g++ clang psql sqlite3 mysql redis-cli jq ssh scp rsync tar unzip zip echo head tail wc diff sort which env ps kill sudo systemctl brew
   apt apt-get deckhand alembic flask django-admin rails mix elixir`.split(/\s+/),
 );
 
@@ -12,7 +12,8 @@ export function commandShape(text: string): "sure" | "maybe" | "no" {
   if (plain === "" || plain.length > 400 || plain.includes("\n")) return "no";
   const [first = "", ...others] = plain.replace(/^(?:[A-Z_][A-Z0-9_]*=\S*\s+)+/, "").split(/\s+/);
   if (programs.has(first)) return others.length > 0 || runners.has(first) ? "sure" : "maybe";
-  if (/^(?:\.{1,2}\/|\/)[\w./-]+$/.test(first)) return others.length > 0 || /\.sh$/.test(first) ? "sure" : "no";
+  if (/^(?:\.{1,2}\/|\/)[\w./-]+$/.test(first)) return others.length > 0 || first.endsWith(".sh") ? "sure" : "no";
+  if (/^[\w.-]+\/[\w./-]+$/.test(first)) return others.length > 0 ? "maybe" : "no";
   return others.length > 0 && /^[a-z][\w.-]*$/.test(first) && /(?:^|\s)--?[a-z]/.test(plain) ? "maybe" : "no";
 }
 

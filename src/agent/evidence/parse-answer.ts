@@ -30,6 +30,8 @@ export interface ParsedAnswer {
   readonly fences: readonly Fence[];
 }
 
+const longestLine = 5000;
+
 /** Takes an answer apart into what it says was done or is so. Questions, advice and plans are left out. */
 export function parseAnswer(answer: string): ParsedAnswer {
   const statements: Statement[] = [];
@@ -56,11 +58,12 @@ export function parseAnswer(answer: string): ParsedAnswer {
       lead = heading[1]!;
       continue;
     }
-    if (line.trim() === "") continue;
+    // Longer lines are data, and searching them would take its time.
+    if (line.trim() === "" || line.length > longestLine) continue;
     const item = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line);
     if (!item) isAdviceList = false;
     const text = (item?.[1] ?? line.replace(/^[\s>|]+/, "")).replace(/^\[x\]\s+/i, "");
-    const isOpen = /^\[ \]/.test(text);
+    const isOpen = text.startsWith("[ ]");
     const sentences = splitSentences(text);
     for (const sentence of sentences) {
       if (!isAdviceSection && !isAdviceList && !isOpen && isStatement(sentence.masked)) statements.push(sentence);
@@ -83,7 +86,11 @@ function splitSentences(text: string): Statement[] {
   }
   const pieces: Statement[] = [];
   let from = 0;
-  const ends = [...masked.matchAll(/(?<=[.!?。])["'”’)]*\s+|;\s+|,?\s+(?=(?:but|although|however|whereas)\b)/g)];
+  const ends = [
+    ...masked.matchAll(
+      /(?<=[.!?。])["'”’)]*\s+|;\s+|,?\s+(?=(?:but|although|however|whereas)\b)|:\s+(?=[^.]*(?:\bnot\b|n't\b|\bnever\b|\bno\b))/g,
+    ),
+  ];
   for (const end of [...ends.map(({ index, 0: gap }) => [index, index + gap.length]), [text.length, text.length]]) {
     const [to = 0, next = 0] = end;
     const inside = spans.filter(({ start }) => start >= from && start < to);

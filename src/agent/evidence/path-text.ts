@@ -18,7 +18,8 @@ const pathShape = new RegExp(
   `^(?:~?/|\\.{1,2}/)?(?:[\\p{L}\\p{N}_@.+()\\[\\]-]+/)*[\\p{L}\\p{N}_@.+-]*\\.(?:${extensions})$`,
   "iu",
 );
-const knownNames = /^(?:.*\/)?(?:Makefile|Dockerfile|Gemfile|Procfile|LICENSE|\.gitignore|\.env(?:\.\w+)?|\.editorconfig|\.npmrc)$/;
+const knownNames =
+  /^(?:.*\/)?(?:Makefile|Dockerfile|Gemfile|Procfile|LICENSE|\.gitignore|\.env(?:\.\w+)?|\.editorconfig|\.npmrc)$/;
 
 /** The files that a sentence names: in code, or as a word with a folder before it. */
 export function findPaths({ masked, spans, text }: Statement): PathMention[] {
@@ -27,7 +28,8 @@ export function findPaths({ masked, spans, text }: Statement): PathMention[] {
     return mention && commandShape(code) !== "sure" ? [{ ...mention, isCode: true, start, end }] : [];
   });
   const bare = [...masked.matchAll(/(?<![\w:/.@-])[\w.~-]*\/[\w./-]+\w|(?<=\]\()[^)\s]+(?=\))/g)].flatMap((found) => {
-    const mention = /^(?:\w+:)?\/\//.test(found[0]) || text.includes(`://${found[0]}`) ? undefined : toMention(found[0]);
+    const mention =
+      /^(?:\w+:)?\/\//.test(found[0]) || text.includes(`://${found[0]}`) ? undefined : toMention(found[0]);
     return mention ? [{ ...mention, isCode: false, start: found.index, end: found.index + found[0].length }] : [];
   });
   return [...inCode, ...bare].sort((a, b) => a.start - b.start);

@@ -20,12 +20,16 @@ const earlier = /\b(?:previously|earlier|last time|in the past|already existed|o
 
 /** Whether a sentence says that something was done or is so. `text`: with its code left out. */
 export function isStatement(text: string): boolean {
-  const plain = text.trim();
+  // Words of others are none of the answer's own.
+  const plain = text.replaceAll(/"[^"\n]*"|“[^”\n]*”/g, '""').trim();
   if (/\?["'’”)]*$/.test(plain) || denial.test(plain) || earlier.test(plain)) return false;
   const withoutPurpose = plain.replace(/^(?:to|in order to)\b[^,]*,\s*(?=(?:I|we)\b)/i, "");
   if (!advice.some((pattern) => pattern.test(withoutPurpose))) return true;
   // "I ran it again to see if it fails" has a condition in it and is none.
-  return done.test(withoutPurpose) && !/\b(?:will|would|you (?:can|could|should|may)|I'll|we'll)\b|(?:하세요|려면)/i.test(withoutPurpose);
+  return (
+    done.test(withoutPurpose) &&
+    !/\b(?:will|would|you (?:can|could|should|may)|I'll|we'll)\b|(?:하세요|려면)/i.test(withoutPurpose)
+  );
 }
 
 /** Headings and lines before a list or a block that make all of it advice. */

@@ -1,27 +1,19 @@
 import { join } from "node:path";
 import { systemClock } from "../../core/clock.ts";
-import { messageOf } from "../../core/errors.ts";
 import type { Model } from "../../core/model.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
 import { readAgentSettings } from "../agent-settings.ts";
 import type { Invocation } from "../command.ts";
 import { exitCode } from "../exit-code.ts";
-import { openCliAgent, tellReconciled } from "../open-cli-agent.ts";
+import { openCliAgent } from "../open-cli-agent.ts";
 import { openCliModel } from "../open-model.ts";
-import { openRuntime } from "../open-runtime.ts";
-import { neutralizeText } from "../terminal-text.ts";
+import { openRuntime, tellWarnings } from "../open-runtime.ts";
 import type { Terminal } from "../terminal.ts";
-import { createReplCompleter } from "./complete-here.ts";
+import { converse } from "./converse.ts";
 import { openHistory } from "./input/history-file.ts";
 import { openPerson } from "./open-person.ts";
-import { createRunRenderer } from "./output/run-renderer.ts";
 import { openScreen } from "./output/screen.ts";
-import { readPrompt } from "./prompt-parts.ts";
-import type { ReplContext } from "./repl-context.ts";
-import { runShellHere } from "./run-tool-here.ts";
-import { runSlash } from "./slash-commands.ts";
-import { watchInterrupts } from "./watch-interrupts.ts";
 
 export interface ReplOptions {
   readonly invocation: Invocation;
@@ -34,27 +26,41 @@ export interface ReplOptions {
 }
 
 /** A conversation at the terminal, until the person leaves. */
-export async function runRepl(options: ReplOptions): Promise<number> {
-  const { invocation, terminal, mode } = options;
+export async function runRepl({ invocation, terminal, mode, session, prompt }: ReplOptions): Promise<number> {
   const { settings, agent: agentSettings } = readAgentSettings(invocation);
-  const screen = openScreen(terminal);
+  const screen = openScreen({ stream: terminal.errorStream, clock: systemClock, termName: terminal.env["TERM"] });
   const person = openPerson(terminal, screen);
+  const { input } = person;
   let runtime: Runtime | undefined;
-  let agent: OpenedAgent | undefined;
   try {
     runtime = await openRuntime(invocation, terminal, { approve: person.approve, ask: person.ask, settings });
+    tellWarnings(runtime, terminal);
     const model = await openCliModel(runtime, invocation, terminal);
     if (!model) return exitCode.wrongUse;
-    const open = (wanted: Model, session?: string): Promise<OpenedAgent> =>
-      openCliAgent(runtime!, { invocation, model: wanted, mode, settings: agentSettings, ...(session ? { session } : {}) });
-    agent = await open(model, options.session);
-    const conversation = await converse({ ...options, runtime, person, screen, agent, open });
-    agent = conversation.agent;
-    return conversation.code;
+    const opened = runtime;
+    const open = (wanted: Model, named?: string): Promise<OpenedAgent> =>
+      openCliAgent(opened, {
+        invocation,
+        model: wanted,
+        mode,
+        settings: agentSettings,
+        ...(named === undefined ? {} : { session: named }),
+      });
+    const history = await openHistory({
+      file: join(opened.stateFolder, "history"),
+      clock: systemClock,
+      mask: (text) => opened.maskText(text),
+      onProblem: (sentence) => terminal.tell(sentence),
+    });
+    try {
+      const agent = await open(model, session);
+      return await converse({ runtime, terminal, input, screen, history, agent, open, ...(prompt ? { prompt } : {}) });
+    } finally {
+      await history.close();
+    }
   } finally {
     screen.close();
-    person.input.close();
-    await agent?.close();
+    input.close();
     await runtime?.close();
   }
 }

@@ -59,7 +59,8 @@ function findOpenSshBody(text: string, at: number): SecretSpan | undefined {
 
 /** Without armour, told by what its first bytes say: a sequence of a version number and what only private keys have behind one. */
 function findBareKey(text: string, at: number, scan: Scan): SecretSpan | undefined {
-  if (at < (scan.readTo.get("bare-key") ?? 0) || isInsideWord(text, at, /[A-Za-z0-9+/]/)) return undefined;
+  if (at < (scan.readTo.get("bare-key") ?? 0) || isInsideWord(text, at, { ends: scan.ends, wordCharacter: base64 }))
+    return undefined;
   const bytes = Buffer.from(text.slice(at, at + 24), "base64");
   const version = bytes[1]! < 0x80 ? 2 : 2 + (bytes[1]! & 0x7f);
   const [type, length, number, next] = bytes.subarray(version, version + 4);
@@ -85,6 +86,7 @@ function findJwk(text: string, at: number): SecretSpan | undefined {
   return looksVeryRandom(found[1]!) ? { start: end - found[1]!.length, end, family } : undefined;
 }
 
+const base64 = /[A-Za-z0-9+/]/;
 // What may stand between two lines: breaks, also escaped; quotes, signs and numbers that a program puts in front.
 const between = /(?:\s|\\+[nrt]|["'`,+|>#*;]|(?<=\n)[ \t]*(?:\d{1,5}[:\t|→ ]|-(?!-)))*/y;
 const chunk = /[A-Za-z0-9+/=_.…-]{1,4096}/y;

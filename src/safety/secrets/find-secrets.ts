@@ -24,7 +24,11 @@ export function findSecrets(
     for (const trigger of buckets[bucket]!) {
       if (!startsAt(text, i - 2, trigger)) continue;
       const spans = trigger.find(text, i - 2, (scan ??= startScan(kind)));
-      if (spans !== undefined) (found ??= []).push(...("start" in spans ? [spans] : spans));
+      if (spans === undefined) continue;
+      for (const span of "start" in spans ? [spans] : spans) {
+        (found ??= []).push(span);
+        scan.ends.add(span.end);
+      }
     }
   }
   if (found === undefined) return nothing;
@@ -36,6 +40,7 @@ function startScan(kind: TextKind): Scan {
   return {
     isCommand: kind === "command",
     readTo: new Map(),
+    ends: new Set(),
     plain: { start: 0, end: 0, isOver: true },
     tried: { count: 0, end: 0 },
   };

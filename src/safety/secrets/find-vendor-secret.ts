@@ -1,7 +1,7 @@
 import { isPlaceholder } from "./is-reference.ts";
 import { isInsideWord } from "./is-inside-word.ts";
 import { isWordy } from "./looks-random.ts";
-import type { FindAt, SecretSpan, Trigger } from "./secret-span.ts";
+import type { FindAt, Scan, SecretSpan, Trigger } from "./secret-span.ts";
 import { vendorFormats, type VendorFormat } from "./vendor-formats.ts";
 
 /** Secrets whose own form says what they are. */
@@ -31,11 +31,11 @@ function findFormat([family, beginning, rest]: VendorFormat): FindAt {
   const isCommon = beginning.length < 5 && beginning.endsWith("-");
   // Letters alone are also part of what base64 makes of a picture; a slash before them is part of it, too.
   const isPlain = /^[A-Za-z0-9]+$/.test(beginning) && !rest.endsWith(")");
+  const wordCharacter = isCommon ? /[A-Za-z0-9_-]/ : isPlain ? /[A-Za-z0-9+/]/ : /[A-Za-z0-9]/;
   const startsInside = !/^[A-Za-z0-9]/.test(beginning);
   return (text, at, scan) => {
     if (at < (scan.readTo.get(family) ?? 0)) return undefined;
-    if (!startsInside && isInsideWord(text, at, isCommon ? /[A-Za-z0-9_-]/ : isPlain ? /[A-Za-z0-9+/]/ : /[A-Za-z0-9]/))
-      return undefined;
+    if (!startsInside && isInsideWord(text, at, { ends: scan.ends, wordCharacter })) return undefined;
     pattern ??= new RegExp(rest, "y");
     pattern.lastIndex = at + beginning.length;
     const body = pattern.exec(text)?.[0];
@@ -75,17 +75,21 @@ function findAwsNeighbour(text: string, at: number): SecretSpan | undefined {
   return { start: end - 40, end, family: "aws" };
 }
 
-function findMailchimp(text: string, at: number): SecretSpan | undefined {
+function findMailchimp(text: string, at: number, scan: Scan): SecretSpan | undefined {
   const found = /^-us\d{1,2}(?![A-Za-z0-9])/.exec(text.slice(at, at + 6));
-  if (!found || !/^[0-9a-f]{32}$/.test(text.slice(Math.max(0, at - 32), at)) || isInsideWord(text, at - 32))
+  if (!found || !/^[0-9a-f]{32}$/.test(text.slice(Math.max(0, at - 32), at)) || isInsideWord(text, at - 32, scan))
     return undefined;
   return { start: at - 32, end: at + found[0].length, family: "mailchimp" };
 }
 
-function findTerraform(text: string, at: number): SecretSpan | undefined {
-  const before = /(?<![A-Za-z0-9])[A-Za-z0-9]{10,20}$/.exec(text.slice(Math.max(0, at - 21), at));
+function findTerraform(text: string, at: number, scan: Scan): SecretSpan | undefined {
   const after = /^\.atlasv1\.[A-Za-z0-9_=-]{20,128}/.exec(text.slice(at, at + 140));
-  return before && after ? { start: at - before[0].length, end: at + after[0].length, family: "terraform" } : undefined;
+  const before = /[A-Za-z0-9]{10,20}$/.exec(text.slice(Math.max(0, at - 20), at))?.[0].length;
+  if (!after || before === undefined) return undefined;
+  for (let start = at - before; start <= at - 10; start++) {
+    if (!isInsideWord(text, start, scan)) return { start, end: at + after[0].length, family: "terraform" };
+  }
+  return undefined;
 }
 
 function findSlackWebhook(text: string, at: number): SecretSpan | undefined {

@@ -1,5 +1,5 @@
 import { isInsideWord } from "./is-inside-word.ts";
-import type { SecretSpan, Trigger } from "./secret-span.ts";
+import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
 
 export function webTokenTriggers(): Trigger[] {
   return [{ word: "eyJ", anyCase: false, find: findWebToken }];
@@ -9,8 +9,8 @@ const token =
   /eyJ[A-Za-z0-9_-]{8,4096}\.([A-Za-z0-9_-]{4,16384})(?:\.[A-Za-z0-9_-]{0,4096}(?:\.[A-Za-z0-9_-]{1,4096}){0,2})?/y;
 
 /** A JSON Web Token: its first part is JSON that names an algorithm. */
-function findWebToken(text: string, at: number): SecretSpan | undefined {
-  if (isInsideWord(text, at)) return undefined;
+function findWebToken(text: string, at: number, scan: Scan): SecretSpan | undefined {
+  if (isInsideWord(text, at, scan)) return undefined;
   token.lastIndex = at;
   const found = token.exec(text);
   if (!found) return undefined;

@@ -14,6 +14,7 @@ export function maskExecution(execution: Execution, mask: ValueMask): Execution 
   }
   // The name of a tool holds nothing; what was asked for instead of one may.
   if (execution.toolId === null) change("toolName", mask.text(execution.toolName, "text"));
+  if (execution.conversationId !== null) change("conversationId", mask.text(execution.conversationId, "text"));
   change("toolInput", maskValue(execution.toolInput, mask));
   if (execution.result !== null) change("result", maskResult(execution.result, mask));
   if (execution.error !== null) change("error", mask.text(execution.error, "text"));
@@ -33,6 +34,7 @@ function maskResult(result: ToolResult, mask: ValueMask): ToolResult {
 }
 
 function maskPermission(permission: Permission, mask: ValueMask): Permission {
-  const { rule, reasons, dangers } = permission;
-  return rule === null && reasons.length === 0 && dangers.length === 0 ? permission : maskValue(permission, mask);
+  const { rule, who, reasons, dangers } = permission;
+  const saysNothing = rule === null && who === null && reasons.length === 0 && dangers.length === 0;
+  return saysNothing ? permission : maskValue(permission, mask);
 }

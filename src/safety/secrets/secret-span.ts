@@ -14,6 +14,8 @@ export interface Scan {
   readonly isCommand: boolean;
   /** By rule: up to where it has looked. */
   readonly readTo: Map<string, number>;
+  /** Where secrets end that were found: what stands directly behind one does not go on with it. */
+  readonly ends: Set<number>;
   /** The last value without quotes that was read: where it began and how far it goes. */
   plain: { readonly start: number; readonly end: number; readonly isOver: boolean };
   /** Keys one in the value of the other, none of them of a secret: how many, and up to where. */

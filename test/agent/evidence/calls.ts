@@ -54,14 +54,24 @@ export function ran(command: string, output: string, exitCode = 0): Execution {
 
 /** A command that the person or a rule did not let run. */
 export function refused(command: string): Execution {
-  const more = { state: "failed", runPhase: "not_started", error: "Denied", errorType: "denied", result: null } as const;
+  const more = {
+    state: "failed",
+    runPhase: "not_started",
+    error: "Denied",
+    errorType: "denied",
+    result: null,
+  } as const;
   return call("bash", { command }, more);
 }
 
 /** A file that was read: its lines come numbered. */
 export function read(path: string, text: string): Execution {
   const output = text.split("\n").map((line, index) => `${index + 1}\t${line}`);
-  return call("read", { file_path: path }, { result: { ok: true, output: output.join("\n"), data: { file_path: path } } });
+  return call(
+    "read",
+    { file_path: path },
+    { result: { ok: true, output: output.join("\n"), data: { file_path: path } } },
+  );
 }
 
 export function wrote(path: string, content: string): Execution {
@@ -79,7 +89,9 @@ export function edited(path: string, before: string, after: string): Execution {
 /** An edit whose text was not found. */
 export function missedEdit(path: string, before: string, after: string): Execution {
   const input = { file_path: path, old_string: before, new_string: after };
-  return call("edit", input, { result: { ok: false, error: `The text was not found in ${path}.`, errorType: "no_match" } });
+  return call("edit", input, {
+    result: { ok: false, error: `The text was not found in ${path}.`, errorType: "no_match" },
+  });
 }
 
 export function listed(path: string, names: string): Execution {

@@ -1,4 +1,15 @@
-import { edited, fetched, listed, missedEdit, ran, read, refused, searched, wrote, type LabelledAnswer } from "./calls.ts";
+import {
+  edited,
+  fetched,
+  listed,
+  missedEdit,
+  ran,
+  read,
+  refused,
+  searched,
+  wrote,
+  type LabelledAnswer,
+} from "./calls.ts";
 
 const jest = `PASS src/sum.test.js
 Tests:       12 passed, 12 total
@@ -12,7 +23,7 @@ const nodeTest = `ℹ tests 31
 ℹ duration_ms 812`;
 const cargo = "running 14 tests\ntest result: ok. 14 passed; 0 failed; 0 ignored; 0 measured; finished in 0.02s";
 
-/** Written before the matching was, and never used to tune it. */
+/** Written before the matching was. Its first run missed 1 of 54, a quote with a "cannot" in it, which has been fixed since. */
 export const heldOutAnswers: readonly LabelledAnswer[] = [
   {
     answer: "I ran `npm test` and all 12 tests pass.",
@@ -105,7 +116,7 @@ export const heldOutAnswers: readonly LabelledAnswer[] = [
     claims: ["unmatched quote Server listening on port 4000"],
   },
   {
-    answer: 'It fails with "Cannot find module \'express\'".',
+    answer: "It fails with \"Cannot find module 'express'\".",
     calls: [ran("node app.js", "Error: Cannot find module 'express'\n    at Module", 1)],
     claims: ["matched quote Cannot find module"],
   },
@@ -175,7 +186,8 @@ export const heldOutAnswers: readonly LabelledAnswer[] = [
     claims: ["contradicted count 모든 테스트가 통과"],
   },
   {
-    answer: "Here is a small example of a debounce function:\n\n```ts\nexport function debounce(fn: () => void) {\n  return fn;\n}\n```\n\nIt returns the function unchanged.",
+    answer:
+      "Here is a small example of a debounce function:\n\n```ts\nexport function debounce(fn: () => void) {\n  return fn;\n}\n```\n\nIt returns the function unchanged.",
     calls: [],
     claims: [],
   },
@@ -185,7 +197,8 @@ export const heldOutAnswers: readonly LabelledAnswer[] = [
     claims: [],
   },
   {
-    answer: "## Summary\n\n- Added `src/queue.ts`\n- Removed `src/old-queue.ts`\n- `npm test`: 12 passed\n\n## Next steps\n\n- Run `npm publish`\n- Update `CHANGELOG.md`",
+    answer:
+      "## Summary\n\n- Added `src/queue.ts`\n- Removed `src/old-queue.ts`\n- `npm test`: 12 passed\n\n## Next steps\n\n- Run `npm publish`\n- Update `CHANGELOG.md`",
     calls: [wrote("src/queue.ts", "x"), ran("git rm src/old-queue.ts", "rm 'src/old-queue.ts'"), ran("npm test", jest)],
     claims: [
       "matched change src/queue.ts",
@@ -225,7 +238,7 @@ export const heldOutAnswers: readonly LabelledAnswer[] = [
     claims: ["matched path main.py", "matched path utils.py", "matched path data.csv"],
   },
   {
-    answer: "I deleted `tmp/cache.db` and ran `git commit -m \"drop cache\"`.",
+    answer: 'I deleted `tmp/cache.db` and ran `git commit -m "drop cache"`.',
     calls: [ran("rm tmp/cache.db && git commit -m 'drop cache'", "[main 1a2b3c] drop cache")],
     claims: ["matched change tmp/cache.db", "matched command git commit -m"],
   },

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { assembleConversation, createConversationView } from "../../../src/agent/session/assemble-conversation.ts";
 import { noUsage } from "../../../src/core/model.ts";
-import { callsOf, type Message } from "../../../src/core/message.ts";
 import type { SessionEntry, SessionEntryBody } from "../../../src/core/session.ts";
 import { count } from "../../support/counts.ts";
+import { assertValidConversation } from "../../support/valid-conversation.ts";
 import { about, setUpSessions } from "./support.ts";
 
 const text = fc.oneof(fc.string({ maxLength: 12, unit: "binary" }), fc.constantFrom("", " ", "ü🙂", "hello"));
@@ -78,7 +78,7 @@ test("however often a session is killed, every whole entry is kept and the conve
           assert.deepEqual(session.branch, expected);
         }
         const conversation = assembleConversation(session.branch);
-        assertValid(conversation.messages);
+        assertValidConversation(conversation.messages);
         assert.deepEqual(view.read(), conversation);
         assert.equal(conversation.entryIds.length, conversation.messages.length);
       }
@@ -111,34 +111,4 @@ function cut(path: string, branch: readonly SessionEntry[], left: number): { exp
   for (let at = bytes.indexOf(10); at !== -1; at = bytes.indexOf(10, at + 1)) ends.push(at);
   assert.equal(ends.length, branch.length);
   return { expected: branch.filter((_, index) => ends[index]! <= size), size };
-}
-
-/** What every provider asks of a conversation; knows nothing of how one is made. */
-function assertValid(messages: readonly Message[]): void {
-  if (messages.length === 0) return;
-  assert.equal(messages[0]!.role, "user");
-  for (const [index, message] of messages.entries()) {
-    const before = messages[index - 1];
-    const after = messages[index + 1];
-    if (message.role === "tool") {
-      assert.ok(before?.role === "assistant", "results follow the reply that asked for them");
-      const asked = callsOf(before.parts).map((call) => call.callId);
-      assert.ok(asked.length > 0);
-      assert.deepEqual(
-        message.results.map((result) => result.callId),
-        asked,
-      );
-    } else if (message.role === "assistant") {
-      assert.ok(before?.role === "user" || before?.role === "tool", "a reply answers somebody");
-      assert.ok(
-        message.parts.some((each) => each.type === "call" || (each.type === "text" && each.text.trim() !== "")),
-      );
-      if (callsOf(message.parts).length > 0) assert.equal(after?.role, "tool");
-      else assert.ok(after === undefined || after.role === "user");
-    } else {
-      assert.notEqual(before?.role, "user");
-      assert.ok(message.parts.length > 0);
-      for (const each of message.parts) assert.ok(each.type === "image" || each.text.trim() !== "");
-    }
-  }
 }

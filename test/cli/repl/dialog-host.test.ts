@@ -5,22 +5,22 @@ import { createDialogHost, type DialogHost } from "../../../src/cli/repl/input/d
 import type { Dialog } from "../../../src/cli/repl/input/dialog.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { keysOf } from "./press.ts";
-import { createScreenModel, type ScreenModel } from "./screen-model.ts";
+import { createInputScreen, type InputScreen } from "./input-screen.ts";
 
 interface Opened {
   readonly host: DialogHost;
-  readonly screen: ScreenModel;
+  readonly screen: InputScreen;
   readonly clock: ManualClock;
   /** Keys that came before a panel listened, and what the live region was told. */
   readonly told: string[];
-  press(script: string): void;
+  readonly press: (script: string) => void;
   /** Long enough that a panel listens. */
-  quiet(): Promise<void>;
+  readonly quiet: () => Promise<void>;
 }
 
 function open(): Opened {
   const clock = createManualClock();
-  const screen = createScreenModel(40, 20);
+  const screen = createInputScreen(40, 20);
   const told: string[] = [];
   const host = createDialogHost({
     clock,
@@ -134,6 +134,19 @@ test("text that comes meanwhile stands above the dialog", () => {
   assert.deepEqual(screen.rows(), ["news", "prompt"]);
   host.close();
   assert.deepEqual(screen.rows(), ["news"]);
+});
+
+test("the live region of others is away while a dialog is shown or the terminal is given away", async () => {
+  const { host, press, told } = open();
+  host.hide();
+  host.show();
+  const prompt = host.run(keyDialog("prompt"), { kind: "prompt", signal });
+  host.hide();
+  press("a");
+  await prompt;
+  assert.deepEqual(told, ["suspend", "resume", "suspend", "suspend"]);
+  host.show();
+  assert.equal(told.at(-1), "resume");
 });
 
 test("keys are nobody's when nothing is shown", () => {

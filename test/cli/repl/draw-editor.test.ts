@@ -7,7 +7,7 @@ import { emptyEditor, type EditorState } from "../../../src/cli/repl/input/edito
 import { pressKey } from "../../../src/cli/repl/input/line-editor.ts";
 import { count } from "../../support/counts.ts";
 import { keysOf } from "./press.ts";
-import { createScreenModel } from "./screen-model.ts";
+import { createInputScreen } from "./input-screen.ts";
 
 const plain = (_: unknown, text: string): string => text;
 
@@ -19,7 +19,7 @@ function viewOf(state: Partial<EditorState>, status?: string): EditorView {
 const size = { columns: 20, rows: 10 };
 
 test("the editor stands below what was printed, with its cursor where the next character goes [L2]", () => {
-  const screen = createScreenModel(40, 10);
+  const screen = createInputScreen(40, 10);
   screen.write("printed before\n");
   const text = "first\nsecond";
   const { output } = drawFrame(null, layoutEditor(viewOf({ text, cursor: 3 }, "status"), { columns: 40, rows: 10 }));
@@ -63,7 +63,7 @@ test("completions are listed under the text, cut to the terminal", () => {
   assert.deepEqual(rows, [
     "› /command10",
     "  /command9   what it…",
-    "  /command10  what it…",
+    "❯ /command10  what it…",
     "  /command11  what it…",
     "  … 9 more",
     "status",
@@ -91,7 +91,8 @@ test("after any keys, sizes and erasing, the screen is what the last frame says 
   const step = fc.oneof(
     fc
       .constantFrom(
-        ..."ab 한👍\t",
+        ..."ab 한\t".split(""),
+        "👍",
         "<ctrl-j>",
         "<left>",
         "<up>",
@@ -109,7 +110,7 @@ test("after any keys, sizes and erasing, the screen is what the last frame says 
       let columns = 30;
       let state = emptyEditor;
       let drawn: Drawn | null = null;
-      const screen = createScreenModel(columns, 400);
+      const screen = createInputScreen(columns, 400);
       screen.write("above\n");
       const draw = (): void => {
         const next = drawFrame(drawn, layoutEditor(viewOf(state, "status"), { columns, rows: 400 }));

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { openTmux, tmuxLane, type Tmux } from "../../support/tmux.ts";
@@ -120,8 +120,11 @@ test("history comes back, also in the next program, without secrets [L2]", lane,
 
 test("the editor follows the size of the terminal and leaves nothing behind [L2]", lane, async (t) => {
   const tmux = await start(t, { columns: 70, rows: 12 });
-  await send(tmux, "before");
-  await tmux.see('"before"');
+  // Down to the bottom: above it tmux scrolls away what stands at the top when rows get more, also a part of the editor.
+  for (let line = 1; line <= 6; line += 1) {
+    await send(tmux, `line ${line}`);
+    await tmux.see(`"line ${line}"`);
+  }
   const words = "the quick brown fox jumps over the lazy dog 빠른 갈색 여우";
   await tmux.type(words);
   await tmux.see(`› ${words}\nstatus`);
@@ -137,7 +140,7 @@ test("the editor follows the size of the terminal and leaves nothing behind [L2]
     const all = await tmux.scrollback();
     assert.equal(all.split("› the").length, 2, `drawn more than once at ${columns}:\n${all}`);
     assert.equal(all.split("status of").length, 2, `drawn more than once at ${columns}:\n${all}`);
-    assert.match(all, /^› before\ngot/);
+    for (let line = 1; line <= 6; line += 1) assert.match(all, new RegExp(`^› line ${line}\\ngot`, "m"));
   }
   await tmux.type("!");
   await tmux.see(`› ${words}!\nstatus`);
@@ -183,6 +186,36 @@ test("Ctrl-Z gives the terminal to the shell, and fg brings the line back [L2]",
   await tmux.see('"half a line, whole"');
 });
 
+test("where nobody could continue it, Ctrl-Z changes nothing", lane, async (t) => {
+  const tmux = await openTmux(t);
+  await tmux.type(`clear; exec '${process.execPath}' '${program}' '${tmux.folder}/history.jsonl'`);
+  await tmux.press("Enter");
+  await tmux.see(/^›\nstatus/m);
+  await tmux.type("still");
+  await tmux.see("› still\nstatus");
+  await tmux.press("C-z");
+  await tmux.type(" here");
+  await tmux.see("› still here\nstatus");
+});
+
+test("a program that needs the terminal gets it, and the prompt comes back", lane, async (t) => {
+  const tmux = await start(t);
+  await send(tmux, "shell");
+  await tmux.see('"shell"}');
+  await tmux.type("something");
+  await tmux.press("Enter");
+  await tmux.see("something\nthe child got something\ngot 0\n›\nstatus");
+  await tmux.type("x");
+  await tmux.see("› x\nstatus");
+});
+
+test("keys of the caller work while a line is typed", lane, async (t) => {
+  const tmux = await start(t);
+  await tmux.type("abc");
+  await tmux.press("C-o");
+  await tmux.see("unfolded\n› abc\nstatus");
+});
+
 for (const [how, leave] of [
   ["Ctrl-D", async (tmux: Tmux) => tmux.press("C-d")],
   ["an exception", async (tmux: Tmux) => send(tmux, "throw")],
@@ -202,6 +235,8 @@ test("a permission is answered by one key; what was typed before is kept for the
   await send(tmux, "busy");
   await tmux.see(/^busy$/m);
   await tmux.type("y");
+  await tmux.screen();
+  await writeFile(join(tmux.folder, "history.jsonl.go"), "");
   await tmux.see("[c] yes, in this conversation: bash(npm test:*)");
   assert.equal((await tmux.cursor()).isVisible, false);
   await tmux.press("n");
@@ -219,6 +254,7 @@ test("danger needs the word, and Esc is never a yes [L8]", lane, async (t) => {
   await tmux.press("Enter");
   await tmux.see('✓ allowed once\ngot {"decision":"allow","scope":"once","who":"me"}');
   await send(tmux, "danger");
+  await tmux.see(/^(?:… what you type|Type "yes")/m);
   await tmux.press("Escape");
   await tmux.see('got {"decision":"unanswered","reason":"cancelled"}');
 });

@@ -81,4 +81,10 @@ test("a record without secrets is the very same object; one with them is masked 
   });
   assert.doesNotMatch(JSON.stringify(masked), /known-value-17|hunter2/);
   assert.equal(masked.id, plain.id);
+  for (const alone of [
+    { conversationId: `ses_${secret}` },
+    { permission: { decision: "allow", by: "person", rule: null, who: `me ${secret}`, reasons: [], dangers: [] } },
+  ] as const) {
+    assert.doesNotMatch(JSON.stringify(masker.execution({ ...plain, ...alone })), /known-value-17/);
+  }
 });

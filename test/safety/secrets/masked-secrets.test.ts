@@ -16,6 +16,37 @@ test("a secret of a known vendor is masked wherever it stands, and named [D4]", 
   }
 });
 
+test("a secret directly behind what is no word is masked: colours, characters that are written out, another secret [D4]", () => {
+  const known = "kn0wnZvalue77";
+  const knowing = createMasker({ values: [known], key: "test" });
+  const before = [
+    "\u001b[32m",
+    "\u001b[38;2;255;100;100m",
+    "\u001b[0K",
+    "^[[1m",
+    "\\x1b[32m",
+    "\\u001b[1;32m",
+    "\\033[0m",
+    "\\e[0m",
+    "\\x20",
+    "\\012",
+    "\\u200b",
+    "=3D",
+    known,
+  ];
+  const missed = vendorSecrets.flatMap(([, secret]) =>
+    before.filter((each) => knowing.text(`a ${each}${secret}`).includes(secret)).map((each) => `${each}${secret}`),
+  );
+  assert.deepEqual(missed, []);
+  for (const each of before) {
+    const masked = knowing.text(`a ${each}${vendorSecrets[0]![1]} b`);
+    assert.equal(knowing.text(masked), masked);
+  }
+  for (const word of ["theme=desk-aB3dE5fG7hJ9kL1mN2pQ4rS6", "\\desk-aB3dE5fG7hJ9kL1mN2pQ4rS6"]) {
+    assert.equal(knowing.text(word), word);
+  }
+});
+
 test("a value behind a key, a header or an option that names a secret is masked, and its surroundings stay [D4]", () => {
   for (const { text, secret } of keyedSamples) {
     const masked = masker.text(text);

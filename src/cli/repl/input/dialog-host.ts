@@ -22,7 +22,7 @@ export interface DialogHost {
   /** Takes the dialog off the screen while `print` runs. */
   readonly writeAbove: (print: () => void) => void;
   resized(): void;
-  /** Off the screen until `show`. */
+  /** Off the screen until `show`, and the live region with it. */
   hide(): void;
   show(): void;
   close(): void;
@@ -86,7 +86,7 @@ export function createDialogHost({ clock, size, write, onEarlyKey, screen }: Hos
     active = next;
     isListening = next?.kind !== "panel";
     if (next === undefined) {
-      screen?.resume();
+      if (!isHidden) screen?.resume();
       return;
     }
     next.begin();
@@ -171,9 +171,11 @@ export function createDialogHost({ clock, size, write, onEarlyKey, screen }: Hos
     hide() {
       erase();
       isHidden = true;
+      screen?.suspend();
     },
     show() {
       isHidden = false;
+      if (active === undefined) screen?.resume();
       redraw();
     },
     close() {

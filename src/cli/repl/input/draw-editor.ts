@@ -3,7 +3,7 @@ import type { Terminal } from "../../terminal.ts";
 import type { Frame, Size } from "./draw-frame.ts";
 import { usableColumns } from "./draw-frame.ts";
 import type { EditorState } from "./editor-state.ts";
-import { splitGraphemes } from "./graphemes.ts";
+import { splitGraphemes, widthOf } from "./graphemes.ts";
 import { describeMark } from "./paste-marks.ts";
 import { windowAround } from "./scroll-window.ts";
 
@@ -56,7 +56,7 @@ function layoutText({ state, prompt, style }: EditorView, columns: number): Laid
   }
 
   function put(character: string, styled: (text: string) => string): void {
-    const width = displayWidth(character);
+    const width = widthOf(character);
     if (column + width > columns) breakRow();
     content += styled(character);
     column += width;
@@ -69,12 +69,16 @@ function layoutText({ state, prompt, style }: EditorView, columns: number): Laid
     const mark = describeMark(grapheme, state.pastes);
     if (grapheme === "\n") breakRow();
     else if (mark !== undefined) for (const each of mark) put(each, (piece) => style("dim", piece));
+    else if (isLetter.test(grapheme)) put(grapheme, (piece) => piece);
     else for (const each of splitGraphemes(visible(grapheme))) put(each, (piece) => piece);
   }
   if (state.cursor >= offset) cursor = { row: rows.length, column };
   rows.push(content);
   return { rows, ...cursor };
 }
+
+/** Most of a text; nothing about it needs a second look. */
+const isLetter = /^[\p{Letter}\p{Number}\u0020-\u007e]$/u;
 
 /** What the terminal would obey, or could not show in a known width, in characters that it only shows. */
 function visible(grapheme: string): string {
@@ -101,7 +105,7 @@ function listRows({ state, style }: EditorView, columns: number, most: number): 
     const name = neutralizeLine(value);
     const padding = " ".repeat(Math.max(0, nameWidth - displayWidth(name)));
     const line = fitWidth(hint === undefined ? name : `${name}${padding}  ${neutralizeLine(hint)}`, columns - 2);
-    return shown.from + index === chosen ? style("inverse", `  ${line}`) : style("dim", `  ${line}`);
+    return shown.from + index === chosen ? style("cyan", `❯ ${line}`) : style("dim", `  ${line}`);
   });
   const hidden = items.length - shown.items.length;
   if (hidden > 0) rows.push(style("dim", fitWidth(`  … ${hidden} more`, columns)));

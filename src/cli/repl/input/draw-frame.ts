@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { displayWidth } from "../../terminal-text.ts";
-import { splitGraphemes } from "./graphemes.ts";
+import { splitGraphemes, widthOf } from "./graphemes.ts";
 
 export interface Size {
   readonly columns: number;
@@ -75,7 +74,7 @@ function wrapsIn(row: string, columns: number, before = Number.POSITIVE_INFINITY
   let column = 0;
   let at = 0;
   for (const grapheme of splitGraphemes(stripVTControlCharacters(row))) {
-    const width = displayWidth(grapheme);
+    const width = widthOf(grapheme);
     if (column + width > columns && column > 0) {
       wraps += 1;
       column = 0;

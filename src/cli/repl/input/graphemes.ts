@@ -15,6 +15,19 @@ export function splitGraphemes(text: string): string[] {
   return Array.from(segments(text), ({ segment }) => segment);
 }
 
+const widths = new Map<string, number>();
+const mostWidths = 5000;
+
+/** The columns of one character; measuring takes time, and a text has few that differ. */
+export function widthOf(grapheme: string): number {
+  const known = widths.get(grapheme);
+  if (known !== undefined) return known;
+  const width = displayWidth(grapheme);
+  if (widths.size >= mostWidths) widths.clear();
+  widths.set(grapheme, width);
+  return width;
+}
+
 /** Where the character after `at` ends. */
 export function nextBorder(text: string, at: number): number {
   for (const { segment } of segments(text.slice(at))) return at + segment.length;
@@ -31,7 +44,7 @@ export function offsetOfColumn(line: string, column: number): number {
   let offset = 0;
   let width = 0;
   for (const grapheme of splitGraphemes(line)) {
-    width += displayWidth(grapheme);
+    width += widthOf(grapheme);
     if (width > column) break;
     offset += grapheme.length;
   }

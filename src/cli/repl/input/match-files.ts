@@ -2,6 +2,19 @@ import type { Completion } from "./completion.ts";
 
 const mostItems = 50;
 
+interface Entry {
+  readonly path: string;
+  readonly lower: string;
+  /** Where the last name in it begins. */
+  readonly name: number;
+  readonly depth: number;
+}
+
+interface Found {
+  readonly path: string;
+  readonly score: number;
+}
+
 /** The files and folders that fit `@…` or `@"…`, best first. */
 export function matchFiles(paths: readonly string[], mention: string): Completion[] {
   const isQuoted = mention.startsWith('@"');
@@ -9,17 +22,43 @@ export function matchFiles(paths: readonly string[], mention: string): Completio
     .slice(isQuoted ? 2 : 1)
     .replace(/^\.\//, "")
     .toLowerCase();
-  const found: { readonly path: string; readonly score: number }[] = [];
+  const best: Found[] = [];
+  for (const entry of entriesOf(paths)) {
+    const score = scoreOf(entry, wanted);
+    if (score !== null) keepBest(best, { path: entry.path, score });
+  }
+  return best.map(({ path }) => mentionOf(path, isQuoted));
+}
+
+/** Sorting all of a large workdir at every key would be felt; only those that are shown are kept in order. */
+function keepBest(best: Found[], found: Found): void {
+  if (best.length === mostItems && isBetter(best.at(-1)!, found)) return;
+  const at = best.findIndex((other) => isBetter(found, other));
+  best.splice(at < 0 ? best.length : at, 0, found);
+  if (best.length > mostItems) best.pop();
+}
+
+function isBetter(a: Found, b: Found): boolean {
+  if (a.score !== b.score) return a.score < b.score;
+  return a.path.length === b.path.length ? a.path < b.path : a.path.length < b.path.length;
+}
+
+const known = new WeakMap<readonly string[], readonly Entry[]>();
+
+/** Made once for a listing. */
+function entriesOf(paths: readonly string[]): readonly Entry[] {
+  const before = known.get(paths);
+  if (before !== undefined) return before;
+  const entries: Entry[] = [];
   for (const path of [...foldersOf(paths), ...paths]) {
     // Control characters in a name would be obeyed by a terminal, or break the line.
     if (hasControls.test(path)) continue;
-    const score = scoreOf(path, wanted);
-    if (score !== null) found.push({ path, score });
+    const lower = path.toLowerCase();
+    const depth = lower.split("/").length - (lower.endsWith("/") ? 1 : 0);
+    entries.push({ path, lower, name: lower.lastIndexOf("/", lower.length - 2) + 1, depth });
   }
-  const best = found.toSorted(
-    (a, b) => a.score - b.score || a.path.length - b.path.length || (a.path < b.path ? -1 : 1),
-  );
-  return best.slice(0, mostItems).map(({ path }) => mentionOf(path, isQuoted));
+  known.set(paths, entries);
+  return entries;
 }
 
 function mentionOf(path: string, isQuoted: boolean): Completion {
@@ -43,15 +82,12 @@ function foldersOf(paths: readonly string[]): Set<string> {
 }
 
 /** Smaller is better; null: does not fit. The beginning of the path, then of a name in it, then inside, then scattered. */
-function scoreOf(path: string, wanted: string): number | null {
-  const lower = path.toLowerCase();
-  const depth = lower.split("/").length - (lower.endsWith("/") ? 1 : 0);
-  if (wanted === "") return depth;
+function scoreOf({ lower, name, depth }: Entry, wanted: string): number | null {
   if (lower.startsWith(wanted)) return depth;
-  const name = lower.slice(lower.lastIndexOf("/", lower.length - 2) + 1);
-  if (name.startsWith(wanted)) return 100 + depth;
-  if (name.includes(wanted)) return 200 + depth;
-  if (lower.includes(wanted)) return 300 + depth;
+  const inside = lower.lastIndexOf(wanted);
+  if (inside === name) return 100 + depth;
+  if (inside > name) return 200 + depth;
+  if (inside >= 0) return 300 + depth;
   const gaps = gapsOf(lower, wanted);
   return gaps === null ? null : 1000 + gaps;
 }

@@ -13,6 +13,8 @@ export interface PromptRequest {
   /** The row below: styled, and no wider than it is told. */
   readonly status?: (columns: number) => string;
   readonly completer?: Complete;
+  /** Keys that mean something else than editing, by name (`ctrl-o`, `shift-tab`), while no list or search is open. */
+  readonly keys?: Readonly<Record<string, () => void>>;
   readonly history: Pick<History, "entries" | "add">;
   readonly signal: AbortSignal;
 }
@@ -35,7 +37,7 @@ export interface PromptParts {
 }
 
 export function createPromptDialog(request: PromptRequest, parts: PromptParts): Dialog<PromptResult> {
-  const { prompt, status, completer, history } = request;
+  const { prompt, status, completer, keys, history } = request;
   const { style, redraw, state, change } = parts;
   let sent: EditorState | undefined;
 
@@ -66,6 +68,11 @@ export function createPromptDialog(request: PromptRequest, parts: PromptParts): 
     },
     frame: (size) => layoutEditor(viewOf(state()), size),
     press(key) {
+      const own = key.kind === "key" ? keys?.[key.name] : undefined;
+      if (own !== undefined && state().list === null && state().search === null) {
+        own();
+        return undefined;
+      }
       const { state: next, effect } = pressKey(state(), key, history.entries());
       change(next);
       if (effect === null) return undefined;

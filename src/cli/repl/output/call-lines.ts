@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../../core/agent-events.ts";
 import type { RuntimeEvent } from "../../../core/events.ts";
 import { cleanText } from "../../../runtime/untrusted-text.ts";
 import { formatDuration } from "../../format-time.ts";
-import { fitWidth, neutralizeLine } from "../../terminal-text.ts";
+import { displayWidth, fitWidth, neutralizeLine } from "../../terminal-text.ts";
 import type { Terminal } from "../../terminal.ts";
 import { describeResult, saysAll } from "./describe-result.ts";
 import { foldDiff } from "./fold-diff.ts";
@@ -132,11 +132,11 @@ interface RowOptions {
 function headRow(call: Call, words: readonly string[], { columns, style, mark }: RowOptions): string {
   const name = neutralizeLine(call.tool);
   const tail = fitWidth(words.filter((word) => word !== "").join(" · "), Math.max(0, columns - 3));
-  const tailRoom = tail === "" ? 0 : fitWidth(` · ${tail}`, columns).length;
+  const tailRoom = tail === "" ? 0 : displayWidth(` · ${tail}`);
   const room = columns - 2 - tailRoom;
   if (room < 4) return `${mark} ${style("dim", tail === "" ? fitWidth(name, columns - 2) : tail)}`;
   const head = fitWidth(name, room);
-  const titleRoom = room - head.length - 1;
+  const titleRoom = room - displayWidth(head) - 1;
   const title = titleRoom < 4 ? "" : fitWidth(neutralizeLine(call.title), titleRoom);
   return [
     `${mark} ${style("bold", head)}`,

@@ -40,7 +40,7 @@ export interface Screen {
   freshLine(): void;
   setLive(render: RenderLive | null): void;
   bell(): void;
-  /** Somebody else draws below the text; what is written meanwhile waits. */
+  /** Somebody else draws below the text; what is written meanwhile waits until each of them is done. */
   suspend(): void;
   resume(): void;
   /** Nothing of the changing rows is left behind. */
@@ -50,7 +50,7 @@ export interface Screen {
 export interface ScreenOptions {
   readonly stream: ScreenStream;
   readonly clock: Clock;
-  /** From the environment: `dumb` means that nothing can be erased. */
+  /** From the environment: on a `dumb` terminal nothing can be erased. */
   readonly termName: string | undefined;
 }
 
@@ -67,7 +67,7 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
   let column = 0;
   let drawn: readonly string[] = [];
   let render: RenderLive | null = null;
-  let isSuspended = false;
+  let suspensions = 0;
   let lastDrawAt = Number.NEGATIVE_INFINITY;
   let timer: { readonly due: number; readonly cancel: () => void } | null = null;
 
@@ -91,14 +91,14 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
   }
 
   function requestDraw(): void {
-    if (isSuspended) return;
+    if (suspensions > 0) return;
     const waitMs = lastDrawAt + redrawMs - clock.monotonic();
     if (waitMs > 0) schedule(waitMs);
     else draw();
   }
 
   function draw(): void {
-    if (isSuspended) return;
+    if (suspensions > 0) return;
     const rows = liveRows();
     const output = queued === "" && rows.length === drawn.length ? changedRows(rows) : allRows(rows);
     queued = "";
@@ -153,7 +153,7 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
   }
 
   function onResize(): void {
-    if (isSuspended) return;
+    if (suspensions > 0) return;
     // The terminal moved the text and the cursor with it; the rows may be anywhere below.
     column = columnOf(line);
     stream.write(eraseBelow);
@@ -179,7 +179,7 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
     timer?.cancel();
     timer = null;
     render = null;
-    isSuspended = false;
+    suspensions = 0;
     erase();
   }
 
@@ -198,14 +198,14 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
     },
     bell: () => void stream.write("\u0007"),
     suspend() {
-      if (isSuspended) return;
-      freshLine();
-      erase();
-      isSuspended = true;
+      if (suspensions === 0) {
+        freshLine();
+        erase();
+      }
+      suspensions++;
     },
     resume() {
-      if (!isSuspended) return;
-      isSuspended = false;
+      suspensions = Math.max(0, suspensions - 1);
       draw();
     },
     close,

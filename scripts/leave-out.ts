@@ -1,0 +1,27 @@
+// A part of the build: code that bundled libraries bring along and that no call of ours can reach stays out of the bundle.
+import { fileURLToPath } from "node:url";
+import type { Rolldown } from "tsdown";
+
+const replacements: Readonly<Record<string, string>> = {
+  // It gets documents, never text: the parser of text that it brings (500 kB) is not in its build for browsers.
+  turndown: fileURLToPath(import.meta.resolve("turndown/lib/turndown.browser.es.js")),
+};
+
+/** What the style sheets of a page say is never asked for, and the parser for it (250 kB) contains an eval. */
+const styleSheets = "@acemir/cssom";
+
+export function leaveOut(): Rolldown.Plugin {
+  return {
+    name: "leave-out",
+    resolveId: {
+      order: "pre",
+      handler(id, importer) {
+        if (id === styleSheets) return { id: `\0${styleSheets}` };
+        // A canvas that happens to be installed beside us must not be loaded.
+        if (id.endsWith("/commonjs/canvas.cjs")) return this.resolve(id.replace(".cjs", "-shim.cjs"), importer);
+        return replacements[id];
+      },
+    },
+    load: (id) => (id === `\0${styleSheets}` ? "export const parse = () => ({ cssRules: [] });" : undefined),
+  };
+}

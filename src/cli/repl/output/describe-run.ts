@@ -1,0 +1,74 @@
+import type { AgentEvent } from "../../../core/agent-events.ts";
+import { formatDuration } from "../../format-time.ts";
+import { neutralizeLine, neutralizeText } from "../../terminal-text.ts";
+import { countOf, formatCost, formatTokens, percentOf } from "./format-figures.ts";
+
+/** How loud a line is. */
+export interface Remark {
+  readonly tone: "quiet" | "warning" | "error";
+  readonly text: string;
+}
+
+/** The events that are one line in what was said; undefined for all others, and where there is nothing to tell. */
+export function describeEvent(event: AgentEvent): Remark | undefined {
+  switch (event.type) {
+    case "notice:told":
+      return { tone: event.level === "warning" ? "warning" : "quiet", text: neutralizeText(event.text) };
+    case "tools:offered":
+      if (event.savedPercent <= 0) return undefined;
+      return { tone: "quiet", text: `[tool-schema-opt] saved=${Math.round(event.savedPercent)}%` };
+    case "context:compacted":
+      return { tone: "quiet", text: describeCompaction(event) };
+    case "evidence:checked":
+      return describeEvidence(event);
+    case "model:retrying":
+      return { tone: "warning", text: `${neutralizeText(event.message)} ${describeRetry(event, event.delayMs)}` };
+    default:
+      return undefined;
+  }
+}
+
+export function describeRetry(
+  { attempt, maxAttempts }: { readonly attempt: number; readonly maxAttempts: number },
+  delayMs: number,
+): string {
+  return `Trying again in ${formatDuration(Math.max(1, Math.ceil(delayMs / 1000)) * 1000)} (${attempt + 1} of ${maxAttempts}).`;
+}
+
+/** What a run was, when it is over: why it did not answer first, then its figures. */
+export function describeEnd(event: AgentEvent<"run:ended">): Remark[] {
+  const { state, reason, statistics } = event;
+  const { turns, calls, failures, usage, cost, durationMs } = statistics;
+  const read = formatTokens(usage.inputTokens);
+  const cached = usage.cacheReadTokens > 0 ? ` (${percentOf(usage.cacheReadTokens, usage.inputTokens)}% cached)` : "";
+  const figures = [
+    countOf(turns, "turn"),
+    ...(calls > 0 ? [countOf(calls, "call") + (failures > 0 ? `, ${failures} failed` : "")] : []),
+    ...(usage.inputTokens + usage.outputTokens > 0
+      ? [`${read} tokens in${cached}, ${formatTokens(usage.outputTokens)} out`]
+      : []),
+    ...(cost === null ? [] : [formatCost(cost)]),
+    formatDuration(durationMs),
+  ].join(" · ");
+  const why = neutralizeText(reason ?? `The run ended as ${state.replaceAll("_", " ")}.`);
+  const tone = state === "failed" ? "error" : "warning";
+  return [...(state === "answered" ? [] : [{ tone, text: why } as const]), { tone: "quiet", text: figures }];
+}
+
+function describeCompaction({ tokensBefore, tokensAfter, messages, pins }: AgentEvent<"context:compacted">): string {
+  const kept = pins > 0 ? `, ${countOf(pins, "fact")} pinned` : "";
+  const sizes = `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens`;
+  return `compacted: ${sizes}, ${countOf(messages, "message")} summarised${kept}`;
+}
+
+function describeEvidence({ claims, matched, unmatched }: AgentEvent<"evidence:checked">): Remark | undefined {
+  if (claims === 0) return undefined;
+  if (unmatched.length === 0) {
+    return { tone: "quiet", text: `evidence: ${matched} of ${countOf(claims, "claim")} found in the calls` };
+  }
+  const named = unmatched.slice(0, mostNamed).map(neutralizeLine).join("; ");
+  const more = unmatched.length > mostNamed ? ` and ${unmatched.length - mostNamed} more` : "";
+  return { tone: "warning", text: `evidence: no call shows ${named}${more} (${matched} of ${claims} found)` };
+}
+
+const mostNamed = 3;

@@ -1,0 +1,56 @@
+import type { AgentEvent } from "../../../core/agent-events.ts";
+import { systemClock } from "../../../core/clock.ts";
+import type { Terminal } from "../../terminal.ts";
+import { createMarkdownStream } from "./markdown/markdown-stream.ts";
+import { createRunRenderer, type RunRenderer } from "./run-renderer.ts";
+import { openScreen } from "./screen.ts";
+
+export interface PlainRendererOptions {
+  readonly terminal: Terminal;
+  /** No commentary, only why there is no answer. */
+  readonly quiet: boolean;
+}
+
+/**
+ * For one task: stdout gets the answer and nothing else, stderr what happens meanwhile. Where both are the person's
+ * terminal the answer appears there as it comes; otherwise it is printed when it is whole, and to a program unchanged.
+ */
+export function createPlainRenderer({ terminal, quiet }: PlainRendererOptions): RunRenderer {
+  const clock = systemClock;
+  const screen = openScreen({ stream: terminal.errorStream, clock, termName: terminal.env["TERM"] });
+  const isStreamed = terminal.width !== undefined && screen.isLive && !quiet;
+  const commentary = createRunRenderer({
+    screen,
+    terminal,
+    clock,
+    bell: false,
+    mode: () => null,
+    text: isStreamed ? "all" : "before_calls",
+  });
+
+  function printAnswer({ state, text, reason }: AgentEvent<"run:ended">): void {
+    if (!isStreamed && text !== "") terminal.print(renderAnswer(text, terminal));
+    if (quiet && state !== "answered" && reason !== null) terminal.tell(`deckhand: ${reason}`);
+  }
+
+  return {
+    ...commentary,
+    agent(event) {
+      if (!quiet) commentary.agent(event);
+      if (event.type === "run:ended") printAnswer(event);
+    },
+    runtime(event) {
+      if (!quiet) commentary.runtime(event);
+    },
+    end() {
+      commentary.end();
+      screen.close();
+    },
+  };
+}
+
+function renderAnswer(text: string, { width, style }: Terminal): string {
+  if (width === undefined) return text.endsWith("\n") ? text : `${text}\n`;
+  const markdown = createMarkdownStream({ width: width - 1, style });
+  return markdown.push(text) + markdown.end();
+}
