@@ -26,6 +26,8 @@ export function followCall(
       durationMs,
       output: clipText(output, shownCharacters),
       outputBytes,
+      outputLines: output.trimEnd().split("\n").length,
+      ...(result?.ok === false && result.hint !== undefined ? { hint: result.hint } : {}),
       diff: state === "completed" ? diffIn(output) : null,
     });
   });

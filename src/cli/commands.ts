@@ -163,10 +163,14 @@ docs/journal.md.`,
   {
     name: "log evidence",
     positionals: ["ID"],
-    summary: "Show what proves one call: intent, decision, outcome, their hashes, and whether their chain is whole",
-    details: "ID as for `log show`. Exit code 0 when it is sound, 1 when a line or its chain is not.",
+    summary: "Show what proves one call, or what an answer says was done against what was done",
+    details: `For a call, ID as for \`log show\`: intent, decision, outcome, their hashes, and whether their chain is whole; exit code 0
+when it is sound, 1 when a line or its chain is not.
+
+For an answer of a model, ID is the answer's id, a session's (all of its answers), or "last": each command, path, count
+and quotation in it with the call that shows it, or with none.`,
     options: commonOptions,
-    examples: ["deckhand log evidence 1a60", "deckhand log evidence 1a60 --json"],
+    examples: ["deckhand log evidence 1a60", "deckhand log evidence last", "deckhand log evidence ses_0190… --json"],
     load: async () => (await import("./log-evidence-command.ts")).runLogEvidence,
   },
   {

@@ -1,10 +1,13 @@
+import { clipText } from "../core/cut-text.ts";
 import { toWire } from "../core/wire.ts";
 import type { FoundCall, VerifyReport } from "../runtime/journal-reader.ts";
+import { readAnswers, type AnsweredWith } from "../runtime/read-answers.ts";
 import type { Invocation } from "./command.ts";
 import { describeEntry } from "./describe-log-entry.ts";
 import { exitCode } from "./exit-code.ts";
 import { tellFinding } from "./log-verify-command.ts";
 import { findInLog, openLog } from "./open-log.ts";
+import { chooseWorkdir } from "./open-runtime.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -12,6 +15,8 @@ const evidenceTypes = new Set(["tool_call", "tool_result", "tool_error", "decisi
 
 /** `deckhand log evidence ID` */
 export async function runLogEvidence(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const answers = readAnswers(chooseWorkdir(invocation, terminal.env), terminal.env, invocation.positionals[0]!);
+  if (answers.length > 0) return showAnswers(answers, invocation, terminal);
   const log = openLog(invocation, terminal);
   const found = await findInLog(log, invocation.positionals[0]!, terminal);
   if (!found) return exitCode.failed;
@@ -19,6 +24,21 @@ export async function runLogEvidence(invocation: Invocation, terminal: Terminal)
   if (invocation.has("json")) terminal.printJson(evidence.document);
   else terminal.print(neutralizeText(evidence.text));
   return evidence.isSound ? exitCode.done : exitCode.failed;
+}
+
+/** What answers said against what was done. An answer with a claim that no call shows is no failure of this command. */
+function showAnswers(answers: readonly AnsweredWith[], invocation: Invocation, terminal: Terminal): number {
+  if (invocation.has("json")) {
+    const documents = answers.map(({ rendered: _rendered, ...answer }) => toWire(answer));
+    terminal.printJson(documents.length === 1 ? documents[0] : documents);
+  } else {
+    const texts = answers.map(({ answerId, at, text, rendered }) => {
+      const begins = clipText(text.replaceAll(/\s+/g, " ").trim(), 72);
+      return `${answerId} · ${new Date(at).toISOString()} · ${begins}\n${rendered}\n`;
+    });
+    terminal.print(neutralizeText(texts.join("\n")));
+  }
+  return exitCode.done;
 }
 
 function judge(

@@ -81,7 +81,7 @@ export function prepareCall(
     toolName: record.toolId === null ? options.mask.text(record.toolName) : record.toolName,
     toolId: record.toolId,
     door: record.door,
-    conversationId: record.conversationId,
+    conversationId: record.conversationId === null ? null : options.mask.text(record.conversationId),
     batchId: record.batchId,
   });
   return active;

@@ -1,5 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
+import type { Mask } from "../core/mask.ts";
 import type { PermitDecision, PermitRequest } from "../core/permit.ts";
 import type { Assessment } from "./assess-call.ts";
 import { buildApproval, samePreview } from "./build-approval.ts";
@@ -10,6 +11,7 @@ export interface Asking {
   readonly approve: Approve;
   readonly grants: Grants;
   readonly clock: Clock;
+  readonly mask: Required<Pick<Mask, "text" | "value">>;
 }
 
 /** How often a person is asked again because what was shown is no longer what would happen. */
@@ -22,7 +24,9 @@ export async function askPerson(
   { found, reasons }: { readonly found: Assessment; readonly reasons: readonly string[] },
 ): Promise<PermitDecision> {
   const { dangers } = found;
-  let asked = await buildApproval(request, found, reasons);
+  const build = async (): Promise<ApprovalRequest> =>
+    withoutSecretRules(asking.mask, request, await buildApproval(request, found, reasons));
+  let asked = await build();
   for (let round = 0; round < mostRounds; round += 1) {
     const answer = await asking.approve(asked, request.signal);
     if (answer.decision === "deny") {
@@ -31,7 +35,7 @@ export async function askPerson(
     }
     if (answer.decision === "unanswered")
       return refuse("rule", unanswered(answer, found, reasons), { reasons, dangers });
-    const now = await buildApproval(request, found, reasons);
+    const now = await build();
     if (samePreview(asked, now)) {
       keepGrant(asking, asked, answer);
       return allow("person", { reasons, dangers, who: answer.who });
@@ -41,8 +45,22 @@ export async function askPerson(
   return refuse("rule", "what it would change kept changing while it was shown", { dangers });
 }
 
+/** A yes for longer is written down as it was given: whatever holds a secret is allowed once. */
+function withoutSecretRules(
+  mask: Asking["mask"],
+  { input, execution: { conversationId } }: PermitRequest,
+  approval: ApprovalRequest,
+): ApprovalRequest {
+  const { rules, scopes } = approval;
+  // With the input: what one place of it gives away as a secret is one in a rule as well.
+  const shown = mask.value({ input, rules }).rules;
+  if (rules.some((rule, index) => rule !== shown[index])) return { ...approval, scopes: ["once"], rules: [] };
+  if (conversationId === null || mask.text(conversationId) === conversationId) return approval;
+  return { ...approval, scopes: scopes.filter((scope) => scope !== "conversation") };
+}
+
 function keepGrant(
-  { grants, clock }: Asking,
+  { grants, clock, mask }: Asking,
   { scopes, rules, conversationId }: ApprovalRequest,
   { scope, who }: { readonly scope: GrantScope; readonly who: string },
 ): void {
@@ -50,7 +68,7 @@ function keepGrant(
   if (scope === "once" || !scopes.includes(scope)) return;
   const at = clock.now();
   const conversation = scope === "always" ? null : conversationId;
-  grants.add(rules.map((rule) => ({ rule, scope, conversationId: conversation, who, at })));
+  grants.add(rules.map((rule) => ({ rule, scope, conversationId: conversation, who: mask.text(who), at })));
 }
 
 function unanswered(

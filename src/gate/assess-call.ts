@@ -4,6 +4,7 @@ import type { Recheck, Tool } from "../core/tool.ts";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import type { Finding } from "../safety/command/finding.ts";
 import { wordPaths } from "./command-paths.ts";
+import { partsToAllow, type CommandPlace } from "./parts-to-allow.ts";
 import type { Judges } from "./judges.ts";
 import type { CallKind } from "./mode.ts";
 import type { Subject, TouchedPath } from "./subject.ts";
@@ -33,10 +34,11 @@ export interface CallToAssess {
 /** Never throws for what the input holds: it was checked against the tool's schema before. */
 export function assessCall(call: CallToAssess, judges: Judges): Assessment | Promise<Assessment> {
   const input = (call.input ?? {}) as Readonly<Record<string, unknown>>;
-  const cwd = typeof input["cwd"] === "string" ? input["cwd"] : call.workdir;
+  const cwd = resolve(call.workdir, typeof input["cwd"] === "string" ? input["cwd"] : ".");
   if (call.tool.name === "bash" && typeof input["command"] === "string") {
     const analysis = judges.command(input["command"], cwd);
-    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges, resolve(call.workdir, cwd));
+    const place = { cwd, workdir: call.workdir };
+    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges, place);
     return isThenable(analysis) ? Promise.resolve(analysis).then(finish) : finish(analysis);
   }
   if (call.tool.name === "run_python" && typeof input["code"] === "string") {
@@ -53,8 +55,8 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
 const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };
 const harmless: Assessment = { ...other, kind: "read" };
 
-function assessCommand(analysis: CommandAnalysis, judges: Judges, cwd: string): Assessment {
-  const { paths, outside, secrets } = wordPaths(analysis.commands, judges, cwd);
+function assessCommand(analysis: CommandAnalysis, judges: Judges, place: CommandPlace): Assessment {
+  const { paths, possible, searched, outside, secrets } = wordPaths(analysis.commands, judges, place.cwd);
   const doubts = [...secrets];
   const staysInside = outside.length === 0;
   if (analysis.isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
@@ -63,8 +65,14 @@ function assessCommand(analysis: CommandAnalysis, judges: Judges, cwd: string): 
     subject: {
       kind: "command",
       commands: analysis.commands,
-      toAllow: doubts.length === 0 && staysInside ? analysis.changing : analysis.commands,
+      toAllow: partsToAllow(analysis, {
+        ...place,
+        judges,
+        isProved: doubts.length === 0 && staysInside,
+      }),
       paths,
+      possible,
+      searched,
     },
     dangers: analysis.findings,
     doubts,

@@ -4,7 +4,9 @@ import type { Preview } from "../core/tool.ts";
 import type { SimpleCommand } from "../safety/command/simple-command.ts";
 import { showControls } from "../safety/text/show-controls.ts";
 import type { Assessment } from "./assess-call.ts";
+import { obeysInput } from "./code-runners.ts";
 import { grantableText } from "./match-command.ts";
+import { isMove } from "./parts-to-allow.ts";
 
 /** What a person is shown. Everything that others wrote has its control characters made visible. */
 export async function buildApproval(
@@ -92,8 +94,13 @@ function rulesToGrant(toolId: string, { subject, doubts }: Assessment): string[]
 }
 
 function commandsToGrant(commands: readonly SimpleCommand[]): string[] {
-  const started = commands.filter(({ words, redirects }) => words.length > 0 || redirects.length > 0);
-  // Which program a variable names may be another one the next time.
-  if (started.some(({ words }) => words[0]?.kind !== "literal")) return [];
-  return started.map(grantableText);
+  // Which program a variable names, and what it finds in another folder or on its stdin, may be something else the next time.
+  if (commands.some((command) => command.words[0]?.kind !== "literal" || isMove(command) || isFed(command))) return [];
+  return commands.map(grantableText);
+}
+
+/** It gets data that no rule would show. */
+function isFed({ name, input }: SimpleCommand): boolean {
+  if (input.kind === "none") return false;
+  return input.kind !== "commands" || obeysInput(name);
 }

@@ -13,6 +13,8 @@ export interface Judges {
   command(text: string, cwd: string): CommandAnalysis | Promise<CommandAnalysis>;
   code(language: "python", text: string, cwd: string): readonly Finding[] | Promise<readonly Finding[]>;
   path(path: string, operation: PathOperation): JudgedPath;
+  /** Whether commands get this variable from the start: then setting it, without a word of export, reaches what they start. */
+  isInherited(name: string): boolean;
 }
 
 export function namesOf(workdir: string, given: string, resolved: string | null): string[] {

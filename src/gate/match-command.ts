@@ -47,7 +47,8 @@ function fitWords(
     const word = given[index];
     // An unquoted variable may hold any number of words, also none.
     if (word === undefined) return hasUnknown ? "maybe" : "no";
-    const fit = fitWord(pattern, word === command.words[0] ? programWord(pattern, command) : word);
+    const isProgram = effect === "restrict" && word === command.words[0];
+    const fit = fitWord(pattern, isProgram ? programWord(pattern, command) : word);
     if (fit === "no") return given.slice(0, index + 1).some(isDynamic) ? "maybe" : "no";
     if (fit === "maybe") isSure = false;
   }
@@ -57,7 +58,10 @@ function fitWords(
   return isSure && (effect === "restrict" || !rest.some(isDynamic)) ? "yes" : "maybe";
 }
 
-/** A rule that says `rm` means it by whatever path it is called; one that says `/opt/x/rm` means that one. */
+/**
+ * A rule that stops `rm` means it by whatever path it is called; one that says `/opt/x/rm` means that one. To allow, the words are
+ * taken as they are: `./evil/npm` is not the `npm` that somebody allowed.
+ */
 function programWord(pattern: PatternWord, { name, words }: SimpleCommand): Word {
   const program = words[0]!;
   return pattern.text.includes("/") || program.kind !== "literal" ? program : { ...program, text: name };

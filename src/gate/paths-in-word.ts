@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import type { SimpleCommand, Word } from "../safety/command/simple-command.ts";
+import { runsCode } from "./code-runners.ts";
 import { within } from "./expand-glob.ts";
 
 /** The word itself, what comes after `=` in `--file=/etc/x`, what is glued to letters: `-f/etc/x`, and `file:///etc/x`. */
@@ -30,7 +31,7 @@ const mostPieces = 200;
  */
 export function possiblePathsIn(command: SimpleCommand, word: Word, folder: string): string[] {
   const { text } = word;
-  const code = runsCode.test(command.name) ? namesInCode(text) : [];
+  const code = runsCode(command.name) ? namesInCode(text) : [];
   const bundle = /^-[A-Za-z]{2}/.test(text) ? endingsOf(text.slice(3, 160)) : [];
   const colons = text.includes(":") && !text.includes("://") ? text.split(":").slice(1) : [];
   return [...code, ...[...bundle, ...colons].filter((each) => /[./]/.test(each) || existsSync(within(folder, each)))]
@@ -40,13 +41,9 @@ export function possiblePathsIn(command: SimpleCommand, word: Word, folder: stri
 
 /** The names in what an interpreter reads from its stdin. */
 export function possiblePathsInInput({ name, input }: SimpleCommand): string[] {
-  if (!runsCode.test(name) || (input.kind !== "text" && input.kind !== "dynamic")) return [];
+  if (!runsCode(name) || (input.kind !== "text" && input.kind !== "dynamic")) return [];
   return namesInCode(input.text).slice(0, mostPieces);
 }
-
-/** By their names alone: which of their words are code is not asked here. */
-const runsCode =
-  /^(?:g?sed|[gmn]?awk|python[\d.]*|pypy[\d.]*|perl[\d.]*|ruby[\d.]*|node|nodejs|deno|bun|tsx|ts-node|php[\d.]*|lua[\d.]*|luajit|tclsh|expect|Rscript|julia|osascript|pwsh|ed|ex|vim?|nvim|emacs|sqlite3?|duckdb|psql|mysql|mariadb|jq|yq|m4|gnuplot|groovy|scala|ghci?|dc|bc)$/;
 
 function namesInCode(text: string): string[] {
   const pieces = text.split(/[\s"'`<>|;&(){}[\],=:]+/);

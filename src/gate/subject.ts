@@ -9,16 +9,29 @@ export interface TouchedPath {
   readonly names: readonly string[];
 }
 
+/** A folder whose files a command reads or copies without naming them. */
+export interface SearchedPlace {
+  /** Absolute. */
+  readonly path: string;
+  /** As those of a touched path. */
+  readonly names: readonly string[];
+  /** Whether also what lies behind names that begin with a dot. */
+  readonly hidden: boolean;
+}
+
 /** What rules are matched against. */
 export type Subject =
   | {
       readonly kind: "command";
       /** Every program that would be started. */
       readonly commands: readonly SimpleCommand[];
-      /** Those that a rule must allow; the others only read, inside the workdir. */
+      /** Those that a rule must allow; the others only read, inside the workdir, and do not change what these mean. */
       readonly toAllow: readonly SimpleCommand[];
       /** Arguments that are, or could be, paths in the workdir. */
       readonly paths: readonly TouchedPath[];
+      /** What may be a path: pieces of code, letters glued to an option. */
+      readonly possible: readonly TouchedPath[];
+      readonly searched: readonly SearchedPlace[];
     }
   | { readonly kind: "paths"; readonly paths: readonly TouchedPath[] }
   | { readonly kind: "url"; readonly host: string | null }

@@ -23,7 +23,15 @@ export function optionFolders({ words }: SimpleCommand, folders: readonly string
     return folderOption.test(text) && next?.kind === "literal" ? [next.text] : [];
   });
   const places = named.slice(0, mostFolders).flatMap((name) => folders.map((folder) => physicalPath(within(folder, name))));
-  return [...new Set(places)].filter((place) => statSync(place, { throwIfNoEntry: false })?.isDirectory() === true);
+  return [...new Set(places)].filter(isFolder);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 const folderOption = /^(?:-C|--(?:directory|chdir|cwd|dir|prefix|work-tree|working-dir(?:ectory)?|project)|-[dDw])$/;

@@ -13,6 +13,8 @@ export function createCallRecords(parts: {
   readonly processes: Processes;
   /** Looks after what a process that died has left. */
   readonly recover: () => Promise<void>;
+  /** As it was masked in the records. */
+  readonly maskText: (text: string) => string;
 }): Pick<Runtime, "cancel" | "get" | "list"> {
   const { engine, store, ledger, processes } = parts;
 
@@ -42,7 +44,9 @@ export function createCallRecords(parts: {
     },
     async list(query = {}) {
       await writePending();
-      const { limit = 10, ...rest } = query;
+      const { limit = 10, ...asked } = query;
+      const { conversationId } = asked;
+      const rest = conversationId === undefined ? asked : { ...asked, conversationId: parts.maskText(conversationId) };
       const here = [...engine.underWay(), ...engine.finished(limit)];
       return mergeNewestFirst(here, await store.list({ ...rest, limit }), { ...rest, limit });
     },

@@ -96,6 +96,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     processes,
     env: childEnv,
     clock,
+    mask: masker,
     mode: () => mode,
     approve: announced(config.approve ?? (isAttended ? approveNobody : inbox.approve)),
     confirmed: config.confirmed ?? [],
@@ -222,7 +223,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       void analysis.load();
       return engine.openBatch({ door: "library", ...options });
     },
-    ...createCallRecords({ engine, store, ledger, processes, recover }),
+    ...createCallRecords({ engine, store, ledger, processes, recover, maskText: (text) => masker.text(text) }),
     statistics: (conversationId) => engine.statistics(conversationId ?? null),
     async openModel(name) {
       const { openNamedModel } = await import("./open-named-model.ts");

@@ -27,6 +27,7 @@ export interface GateParts {
   readonly processes: Processes;
   readonly env: Readonly<Record<string, string>>;
   readonly clock: Clock;
+  readonly mask: GateOptions["mask"];
   readonly mode: () => PermissionMode;
   readonly approve: Approve;
   readonly confirmed: readonly string[];
@@ -72,6 +73,7 @@ export function openGate(parts: GateParts): OpenGate {
         const verdict = judgePath(path, operation, place);
         return { ...verdict, names: namesOf(workdir, path, verdict.resolved) };
       },
+      isInherited: (name) => Object.hasOwn(parts.env, name),
     },
     isSandboxed: async () => (await processes.sandbox()).kind !== "none",
   };

@@ -8,7 +8,7 @@ export type SessionParts = Pick<AgentWiring, "folders" | "leases" | "processes" 
 /** The conversations of a workdir. */
 export function openRuntimeSessions({ folders, leases, processes, masker, clock }: SessionParts): Sessions {
   return openSessions({
-    folder: join(folders.data, "sessions"),
+    folder: sessionsFolder(folders),
     leases,
     owner: processes.identity,
     isAlive: (owner) => processes.isAlive(owner),
@@ -16,4 +16,8 @@ export function openRuntimeSessions({ folders, leases, processes, masker, clock 
     clock,
     version,
   });
+}
+
+export function sessionsFolder({ data }: Pick<AgentWiring["folders"], "data">): string {
+  return join(data, "sessions");
 }

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { appendFile, stat } from "node:fs/promises";
+import { appendFile, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openGrants, type Grant } from "../../src/gate/grants.ts";
+import { locateFolders } from "../../src/runtime/folders.ts";
+import { isolatedEnvironment } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { openGated } from "./support.ts";
 
 const always: Grant = { rule: "bash(npm test)", scope: "always", conversationId: null, who: "kim", at: 0 };
 const here: Grant = { rule: "edit(a.ts)", scope: "conversation", conversationId: "ses_1", who: "kim", at: 1 };
@@ -42,5 +45,45 @@ test("a grant can be taken back [G8]", async (t) => {
   assert.equal(
     grants.revoke(() => false),
     0,
+  );
+});
+
+test("what holds a secret is allowed once only, and no secret is in the file [D4 G8]", async (t) => {
+  const home = await temporaryFolder(t);
+  const token = `ghp_${"aB3dE5gH7jK9".repeat(3)}`;
+  const known = "kn0wnZvalue77";
+  const env = { ...isolatedEnvironment(home), MY_API_KEY: known };
+  const { call, asked, runtime, workdir } = await openGated(
+    t,
+    {},
+    {
+      home,
+      env,
+      answer: (request) => ({ decision: "allow", scope: request.scopes.at(-1)!, who: `me ${token}` }),
+    },
+  );
+  const events: string[] = [];
+  runtime.on("*", (event) => events.push(JSON.stringify(event)));
+  for (const command of [
+    `touch ${known}`,
+    `touch ${token}`,
+    `PASSWORD=blue7horse9 touch a; touch blue7horse9`,
+    `mkdir -p password=blue7horse9`,
+  ]) {
+    await call("bash", { command });
+    assert.deepEqual([asked.at(-1)?.scopes, asked.at(-1)?.rules], [["once"], []], command);
+  }
+  await call("write", { file_path: `${token}.txt`, content: "x" });
+  assert.deepEqual(asked.at(-1)?.scopes, ["once"]);
+  await call("bash", { command: "touch plain" }, { conversationId: `ses_${token}` });
+  assert.deepEqual([asked.at(-1)?.scopes, asked.at(-1)?.rules], [["once", "always"], ["bash(touch plain)"]]);
+  const kept = await readFile(locateFolders(workdir, env).grants, "utf8");
+  assert.match(kept, /"rule":"bash\(touch plain\)".*"who":"me \[MASKED:github:[0-9a-f]{6}\]"/);
+  assert.doesNotMatch(kept, /aB3dE5gH7jK9|kn0wn|blue7/);
+  assert.doesNotMatch(events.join("\n"), /aB3dE5gH7jK9|kn0wn/);
+  const mine = await runtime.list({ conversationId: `ses_${token}` });
+  assert.deepEqual(
+    mine.map(({ toolInput, conversationId }) => [toolInput, conversationId?.startsWith("ses_[MASKED:github:")]),
+    [[{ command: "touch plain" }, true]],
   );
 });

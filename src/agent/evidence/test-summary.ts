@@ -2,7 +2,7 @@ import { normalizeCommand } from "./command-text.ts";
 import type { TracedCall } from "./trace.ts";
 
 /** What a test runner said at its end; null: it did not say. */
-export interface TestSummary {
+interface TestSummary {
   readonly passed: number | null;
   readonly failed: number | null;
   readonly total: number | null;
@@ -33,7 +33,7 @@ const testCommand =
   /(?:^|[\s;&|/])(?:npm (?:t|test|run [\w:]*test[\w:-]*)|(?:pnpm|yarn|bun) (?:run )?test\S*|npx (?:jest|vitest|mocha|ava|playwright)|jest|vitest|mocha|pytest|tox|rspec|ctest|phpunit|cargo test|go test|mvn test|gradle test|make (?:test|check)|node --test|python3? -m (?:pytest|unittest)|deno test|dotnet test|swift test|rake test)\b/;
 
 /** The numbers of a runner's last words. Null when no known runner spoke. */
-export function readSummary(output: string): TestSummary | null {
+function readSummary(output: string): TestSummary | null {
   for (const read of readers) {
     const summary = read(output);
     if (summary) return summary;

@@ -19,7 +19,8 @@ const startFiles: ReadonlySet<string> = new Set(
 );
 
 const ownFiles = /(?:^|\/)(?:\.deckhand(?:\/.*)?|deckhand\.jsonc?|\.mcp\.json)$/;
-const gitInternals = /(?:^|\/)\.git\/(?:hooks(?:\/.*)?|config|config\.worktree|info\/attributes)$/;
+/** Its files say which programs git runs, and where it finds the rest of them: all of it, as for the file tools. */
+const gitInternals = /(?:^|\/)\.git(?:\/.*)?$/;
 const keyFolders = /(?:^|\/)\.(?:ssh|gnupg|aws|kube)(?:\/|$)/;
 const agentSettings = /(?:^|\/)\.(?:claude|codex|gemini)\/(?:settings|config|hooks)[^/]*(?:\/|$)/;
 const schedules = /(?:^|\/)(?:cron\.(?:d|daily|hourly|weekly|monthly)|crontabs)(?:\/|$)/;

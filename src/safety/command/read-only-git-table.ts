@@ -35,7 +35,7 @@ const listing = `${filters} sort= format= column=? no-column i|ignore-case color
 /**
  * Subcommands that only look, with options that do. Left out: what writes (`--output`), runs a program that the configuration or
  * an attribute names where git would not by itself (`--ext-diff`, `--textconv`, `--filters`, `-O`, `--show-signature`), works in
- * other repositories (`--submodule`, `--recurse-submodules`), or reads other files (`--no-index`, `-f`, `--contents`).
+ * other repositories (`--submodule`, `--recurse-submodules`), or reads other files (`--no-index`, `--untracked`, `-f`, `--contents`).
  *
  * A difference still goes through `diff.external`, text converters and filters of `.git/config`. That file is protected: whoever
  * changes it has asked a person, so those programs are taken for the person's own.
@@ -78,7 +78,7 @@ export const gitUsages: ReadonlyMap<string, Usage> = new Map(
     "show-branch":
       "a|all r|remotes current topo-order date-order sparse more= list merge-base independent no-name sha1-name topics",
     grep:
-      "cached untracked exclude-standard no-exclude-standard a|text i|ignore-case I max-depth= r|recursive no-recursive " +
+      "cached a|text i|ignore-case I max-depth= r|recursive no-recursive " +
       "w|word-regexp v|invert-match h H full-name E|extended-regexp G|basic-regexp F|fixed-strings P|perl-regexp " +
       "n|line-number column l|files-with-matches name-only L|files-without-match z|null o|only-matching c|count color=? " +
       "no-color break heading p|show-function C|context= A|after-context= B|before-context= W|function-context m|max-count= " +

@@ -35,7 +35,7 @@ test("the labelled answers are many, a quarter of them has nothing to mark, and 
   assert.ok(all.length >= 80);
   assert.ok(all.filter(({ claims }) => claims.length === 0).length >= all.length / 4);
   const verdicts = new Set(all.flatMap(({ claims }) => claims.map((claim) => claim.split(" ")[0])));
-  assert.deepEqual([...verdicts].toSorted(), ["contradicted", "matched", "partial", "unmatched"]);
+  assert.deepEqual(verdicts, new Set(["matched", "partial", "unmatched", "contradicted"]));
 });
 
 test("each claim names its call and says why [D5]", () => {

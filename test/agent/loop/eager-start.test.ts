@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
@@ -13,6 +13,7 @@ import { openAgentOf, openTestAgent, resultsIn, type AgentUnderTest } from "../.
 import { createLatch } from "../../support/engine.ts";
 import { createLatchTool } from "../../support/latch-tool.ts";
 import { until } from "../../support/runtime.ts";
+import { createSkippingClock, skipRetryDelays } from "../../support/skipping-clock.ts";
 import { assertValidConversation } from "../../support/valid-conversation.ts";
 
 const files = { "a.txt": "alpha\n", "b.txt": "beta\n" };
@@ -145,7 +146,7 @@ test("what asks, has a hook before it, changes our own state or is not valid doe
       approve: () => Promise.resolve({ decision: "allow", scope: "once", who: "the test" }),
       settings: {
         permissions: { ask: ["read(b.txt)"], deny: ["bash(ls *)"] },
-        hooks: { before: [{ tool: "glob", command: "true" }] },
+        hooks: { before: [{ tools: ["glob"], command: ["true"] }] },
       },
     },
   });
@@ -158,7 +159,6 @@ test("what asks, has a hook before it, changes our own state or is not valid doe
     ["bash", { command: "cat a.txt", background: true }],
     ["glob", { pattern: "*.txt" }],
     ["read", { path: 7 }],
-    ["read", { file_path: "/etc/hostname" }],
     ["nothing_like_it", {}],
   ] as const;
   for (const [tool, input] of first) {
@@ -192,15 +192,14 @@ test("a call whose tool can't say what it touches starts early when it only read
 });
 
 test("a cut reply cancels what it started, leaves no trace, and the retry has the call once [P4 L3]", async (t) => {
+  const clock = createSkippingClock();
   const latch = createLatchTool({ name: "slow", traits: { readOnly: true } });
+  let pauses = 0;
   const opened: AgentUnderTest = await openTestAgent(t, {
     files,
-    runtime: { tools: [latch.tool] },
-    settings: { maxAttempts: 3 },
-    sleep: async () => {
-      // Only the first reply is cut, and not before the call runs.
-      await latch.runs("it");
-    },
+    runtime: { tools: [latch.tool], clock },
+    // It is not cut before the call runs.
+    sleep: () => (pauses++ === 0 ? latch.runs("it") : Promise.resolve()),
     turns: [
       {
         text: "Looking.",
@@ -212,14 +211,14 @@ test("a cut reply cancels what it started, leaves no trace, and the retry has th
       },
       "Seen.",
     ],
-    script: {},
   });
   const { agent, events, eventsOf, requests, messages, runtime } = opened;
   const end = agent.send("Look.");
-  await opened.event("reply:discarded");
+  await opened.event("model:retrying");
   assert.deepEqual([...latch.running], [], "what had started is stopped before the retry");
   assert.equal(eventsOf("call:settled")[0]!.state, "cancelled");
   latch.finishAll();
+  clock.skip(eventsOf("model:retrying")[0]!.delayMs);
   assert.equal((await end).state, "answered");
 
   assert.deepEqual(latch.started, ["it", "it"]);
@@ -253,20 +252,20 @@ test("a stream cut inside a call's arguments runs nothing twice and nothing half
       ],
     });
     afterTest(t, () => server.close());
+    const clock = createSkippingClock();
     const { agent, home, eventsOf, messages } = await openTestAgent(t, {
       files,
       model: await openTestModel(protocol, server.url),
-      runtime: { settings: { permissions: { allow: ["bash"] } } },
+      runtime: { clock, settings: { permissions: { allow: ["bash"] } } },
     });
+    skipRetryDelays(agent, clock);
     const end = await agent.send("Count.");
     assert.equal(end.state, "answered", end.reason ?? "");
     assert.equal(readFileSync(join(home, "count.txt"), "utf8"), "once\ntwice\n", protocol);
-    assert.equal(eventsOf("reply:discarded").length, 2);
     assert.deepEqual(
       eventsOf("reply:discarded").map(({ kind }) => kind),
       ["cut", "cut"],
     );
     assertValidConversation(messages());
-    appendFileSync(join(home, "count.txt"), "");
   }
 });

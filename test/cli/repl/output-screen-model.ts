@@ -95,7 +95,7 @@ export function createScreenModel(columns = 60, rows = 20): ScreenModel {
           continue;
         }
         segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
-        for (const { segment } of segmenter.segment(part.replaceAll("\r\n", "\r\u0000\n").replaceAll("\u0000", ""))) {
+        for (const { segment } of segmenter.segment(part)) {
           for (const each of /^[\r\n]+$/.test(segment) ? segment : [segment]) {
             if (each === "\r") column = 0;
             else if (each === "\n") down();

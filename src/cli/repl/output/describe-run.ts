@@ -61,14 +61,7 @@ function describeCompaction({ tokensBefore, tokensAfter, messages, pins }: Agent
   return `compacted: ${sizes}, ${countOf(messages, "message")} summarised${kept}`;
 }
 
-function describeEvidence({ claims, matched, unmatched }: AgentEvent<"evidence:checked">): Remark | undefined {
+function describeEvidence({ claims, unmatched, text }: AgentEvent<"evidence:checked">): Remark | undefined {
   if (claims === 0) return undefined;
-  if (unmatched.length === 0) {
-    return { tone: "quiet", text: `evidence: ${matched} of ${countOf(claims, "claim")} found in the calls` };
-  }
-  const named = unmatched.slice(0, mostNamed).map(neutralizeLine).join("; ");
-  const more = unmatched.length > mostNamed ? ` and ${unmatched.length - mostNamed} more` : "";
-  return { tone: "warning", text: `evidence: no call shows ${named}${more} (${matched} of ${claims} found)` };
+  return { tone: unmatched.length === 0 ? "quiet" : "warning", text: neutralizeLine(text) };
 }
-
-const mostNamed = 3;

@@ -47,7 +47,8 @@ function describeStatus(status: RunStatus): Part[] {
   if (cost !== null) parts.push({ name: "cost", text: formatCost(cost) });
   if (cachedPercent !== null) parts.push({ name: "cache", text: `cache ${cachedPercent}%` });
   if (mode !== null) parts.push({ name: "mode", text: neutralizeLine(mode) });
-  if (elapsedMs !== null) parts.push({ name: "elapsed", text: formatDuration(Math.floor(elapsedMs / 1000) * 1000) });
+  if (elapsedMs !== null && elapsedMs >= 1000)
+    parts.push({ name: "elapsed", text: formatDuration(Math.floor(elapsedMs / 1000) * 1000) });
   return parts;
 }
 

@@ -106,24 +106,27 @@ export class WordExpander {
 
   private pieces(word: SyntaxWord, source: string): Piece[] {
     const { parts } = word;
-    if (!parts) return [{ text: this.tilde(word.text, word.value, true), kind: "literal", isQuoted: false }];
-    return parts.flatMap((part, n) => {
-      if (n === 0 && part.type === "Literal") {
-        return [
-          { text: this.tilde(part.text, part.value, parts.length === 1), kind: "literal" as const, isQuoted: false },
-        ];
-      }
-      return this.part(part, { isQuoted: false, source });
-    });
+    if (!parts) return this.tilde(word.text, word.value, true);
+    return parts.flatMap((part, n) =>
+      n === 0 && part.type === "Literal"
+        ? this.tilde(part.text, part.value, parts.length === 1)
+        : this.part(part, { isQuoted: false, source }),
+    );
   }
 
-  /** `~` and `~+` count alone or before a slash, and only where nothing of it is quoted. */
-  private tilde(raw: string, value: string, isWhole: boolean): string {
-    const [start, name] = /^~(\+?)(?=\/|$)/.exec(raw.replaceAll("\\\n", "")) ?? [];
-    const isHere = name === "+";
-    const folder = isHere ? lookUp("PWD", this.scope) : lookUp("HOME", this.scope);
-    if (start === undefined || folder?.kind !== "text" || (!isWhole && !value.includes("/"))) return value;
-    return folder.text + value.slice(start.length);
+  /**
+   * `~` and what follows it up to a slash counts where nothing of it is quoted, also behind `name=`. `~` and `~+` are known; whose
+   * home `~name` is, and what `~-` and `~1` stand for, only the shell knows.
+   */
+  private tilde(raw: string, value: string, isWhole: boolean): Piece[] {
+    const plain: Piece = { text: value, kind: "literal", isQuoted: false };
+    const [, before = "", name] = /^([A-Za-z_]\w*=)?~([\w.+-]*)(?=\/|$)/.exec(raw.replaceAll("\\\n", "")) ?? [];
+    if (name === undefined || (!isWhole && !value.includes("/"))) return [plain];
+    const start = `${before}~${name}`;
+    const rest: Piece = { ...plain, text: value.slice(start.length) };
+    const folder = name === "" || name === "+" ? lookUp(name === "" ? "HOME" : "PWD", this.scope) : undefined;
+    if (folder?.kind === "text") return [{ ...plain, text: before + folder.text + rest.text }];
+    return [{ ...plain, text: before }, { text: `~${name}`, kind: "unknown", isQuoted: true }, rest];
   }
 
   private part(part: WordPart, at: Position): Piece[] {

@@ -53,7 +53,7 @@ function* splitText(text: string, separators: string): Iterable<{ text: string; 
 function toWord(pieces: readonly Piece[]): ShellWord {
   const text = pieces.map((piece) => piece.text).join("");
   const at = pieces.findIndex(({ kind }) => kind === "unknown");
-  if (at < 0) return { text, kind: pieces.some(({ kind }) => kind === "glob") ? "glob" : "literal", prefix: text };
+  if (at < 0) return { text, kind: isPattern(pieces) ? "glob" : "literal", prefix: text };
   const prefix = pieces
     .slice(0, at)
     .map((piece) => piece.text)
@@ -62,4 +62,11 @@ function toWord(pieces: readonly Piece[]): ShellWord {
   const isTainted = pieces.some((piece) => piece.isTainted);
   const isSplit = pieces.some((piece) => piece.kind === "unknown" && piece.splits);
   return { text, kind: "dynamic", prefix, isTainted, ...(isSplit && { isSplit }), ...(process && { process }) };
+}
+
+/** A class may begin in the value of a variable and end behind it. */
+function isPattern(pieces: readonly Piece[]): boolean {
+  if (pieces.some(({ kind }) => kind === "glob")) return true;
+  if (!pieces.some(({ splits }) => splits)) return false;
+  return /\[.*\]/s.test(pieces.map(({ text, isQuoted }) => (isQuoted ? "" : text)).join(""));
 }

@@ -2,7 +2,7 @@ import type { Assignment, Command } from "unbash";
 import type { Input, SimpleCommand, Word } from "../simple-command.ts";
 import { hidesSubstitution, WordExpander } from "./expand-word.ts";
 import { readRedirects } from "./read-redirects.ts";
-import { addFinding, excerpt, type Scope, type ShellWord } from "./scope.ts";
+import { addFinding, dynamic, excerpt, type Scope, type ShellWord } from "./scope.ts";
 import type { Value } from "./variables.ts";
 
 interface ReadCommand {
@@ -73,9 +73,13 @@ function readAssignment(
     ];
     const text = `(${words.map((word) => word.text).join(" ")})`;
     const value: Value = isKnown && own?.kind !== "unknown" ? { kind: "list", items } : { kind: "unknown", isTainted };
-    return { value, word: { text, kind: isKnown ? "literal" : "dynamic", prefix: isKnown ? text : "(", isTainted } };
+    const isMatched = !isKnown && words.some(({ kind }) => kind === "glob") && words.every((word) => word.kind !== "dynamic");
+    const kind = isKnown ? "literal" : isMatched ? "glob" : "dynamic";
+    return { value, word: { text, kind, prefix: kind === "dynamic" ? "(" : text, isTainted } };
   }
-  const word = expander.single(assignment.value);
+  const given = expander.single(assignment.value);
+  // `X=a:~` means a home there, too.
+  const word: ShellWord = /:~/.test(assignment.value.text) && given.kind === "literal" ? dynamic(given.text) : given;
   if (word.kind === "dynamic" || own?.kind === "unknown")
     return { value: { kind: "unknown", isTainted: word.isTainted === true }, word };
   if (index !== undefined) return { value: placeElement(scope.variables.get(assignment.name), index, word.text), word };

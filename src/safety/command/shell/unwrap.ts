@@ -18,6 +18,12 @@ interface Unwrapped {
 export function unwrap(command: SimpleCommand, fileText: (path: string) => string | undefined): Unwrapped | null {
   const special = specialWrappers.get(command.name.toLowerCase());
   if (special) return { inners: special(command), isPlain: command.name === "xargs" };
+  const part = /^git-([a-z][\w-]*)$/.exec(command.name)?.[1];
+  // `/usr/lib/git-core/git-push` is `git push`.
+  if (part !== undefined) {
+    const words = [literal("git"), literal(part), ...command.words.slice(1)];
+    return { inners: [{ kind: "words", words }], isPlain: false };
+  }
   const wrapper = findWrapper(command.name);
   const inners = wrapper ? unwrapBy(wrapper, command.words.slice(1)) : [];
   const options = [...findCommandOptions(command), ...findInputCommands(command, fileText)];

@@ -7,6 +7,7 @@ import type {
   Function as FunctionNode,
   ParsedScript,
   Pipeline,
+  Select,
   Statement,
   SyntaxNode,
   While,
@@ -16,6 +17,7 @@ import { assignedNames } from "./assigned-names.ts";
 import { hidesSubstitution, WordExpander } from "./expand-word.ts";
 import { readRedirects } from "./read-redirects.ts";
 import { addFinding, excerpt, takeStep, type Output, type Scope, type ShellWord } from "./scope.ts";
+import type { Value } from "./variables.ts";
 import { runRedirects, walkCommand } from "./walk-command.ts";
 
 /** Every command of a script, in order. Returns what it prints, where that is known. */
@@ -79,7 +81,7 @@ function walkNode(node: Node, outer: Scope): Output {
     case "For":
       return walkFor(node, scope);
     case "Select":
-      walkEmbedded(node.wordlist ?? [], scope);
+      walkAssigned(node, scope);
       scope.variables.setText(node.name.value, null, true);
       return walkLoop([node.body], scope);
     case "ArithmeticFor":
@@ -185,24 +187,20 @@ const maxRounds = 16;
 
 /** Over a short list of known words each round is walked with its own word. */
 function walkFor(node: For, scope: Scope): Output {
-  const expander = new WordExpander(scope);
-  const words = node.wordlist ? node.wordlist.flatMap((word) => expander.expand(word)) : undefined;
-  const items = words ? knownTexts(words) : scope.variables.positionals;
+  const words = walkAssigned(node, scope);
+  const items = node.wordlist ? knownValues(words) : (scope.variables.positionals?.map(toText) ?? null);
   const rounds = scope.rounds * (items?.length ?? 0);
-  const isTainted = words?.some((word) => word.isTainted) === true;
+  const isTainted = words.some((word) => word.isTainted);
   scope.variables.forget(assignedNames([node.body]));
   if (items === null || items.length === 0 || rounds > maxRounds) {
-    const glob = words?.every(({ kind }) => kind !== "dynamic")
-      ? words.find(({ kind }) => kind === "glob")?.text
-      : undefined;
-    scope.variables.set(node.name.value, { kind: "unknown", isTainted, ...(glob === undefined ? {} : { glob }) });
+    scope.variables.set(node.name.value, { kind: "unknown", isTainted });
     return walkLoop([node.body], scope);
   }
   let output: Output = "";
   const start = scope.variables.fork();
   for (const [n, item] of items.entries()) {
     const variables = start.fork();
-    variables.setText(node.name.value, item);
+    variables.set(node.name.value, item);
     output = add(
       output,
       walkStatements(node.body.commands, { ...scope, variables, rounds, isRepeat: scope.isRepeat || n > 0 }),
@@ -212,8 +210,26 @@ function walkFor(node: For, scope: Scope): Output {
   return output;
 }
 
-function knownTexts(words: readonly ShellWord[]): readonly string[] | null {
-  return words.every(({ kind }) => kind === "literal") ? words.map(({ text }) => text) : null;
+/** The words of a loop, gathered as assignments without a program: what the variable gets may be an order to all that follows. */
+function walkAssigned({ name, wordlist = [], pos, end }: For | Select, scope: Scope): readonly ShellWord[] {
+  const expander = new WordExpander(scope);
+  const words = wordlist.flatMap((word) => expander.expand(word));
+  const assignments = words.map((value) => ({ name: name.value, value }));
+  const source = excerpt(scope.source.slice(pos, wordlist.at(-1)?.end ?? end));
+  const { via } = scope;
+  if (words.length > 0)
+    runRedirects({ ...bare, assignments, source, via, substitutions: expander.substitutions }, "", scope);
+  return words;
+}
+
+/** A pattern is each file in turn that fits it. */
+function knownValues(words: readonly ShellWord[]): readonly Value[] | null {
+  if (words.some(({ kind }) => kind === "dynamic")) return null;
+  return words.map(({ text, kind }) => (kind === "glob" ? { kind: "unknown", isTainted: false, glob: text } : toText(text)));
+}
+
+function toText(text: string): Value {
+  return { kind: "text", text };
 }
 
 function walkEmbedded(nodes: readonly (SyntaxNode | undefined)[], scope: Scope): void {
