@@ -10,6 +10,8 @@ import { searchedFolders } from "./searched-folders.ts";
 import type { SearchedPlace, TouchedPath } from "./subject.ts";
 import { nextFolders, optionFolders } from "./working-folders.ts";
 
+type PathJudge = Pick<Judges, "path">;
+
 export interface CommandPaths {
   /** Arguments that lie in the workdir, or would. */
   readonly paths: readonly TouchedPath[];
@@ -27,7 +29,7 @@ export interface CommandPaths {
  * Which arguments of commands name files. Any word may: `cat .env` does not say that `.env` is one. A relative one is looked
  * at from every folder that a `cd` before it may have led to, and from those that the command's own options name.
  */
-export function wordPaths(commands: readonly SimpleCommand[], judges: Judges, cwd: string): CommandPaths {
+export function wordPaths(commands: readonly SimpleCommand[], judges: PathJudge, cwd: string): CommandPaths {
   const gathering = new Gathering(judges);
   let folders = [cwd];
   for (const command of commands) {
@@ -49,9 +51,9 @@ class Gathering implements CommandPaths {
   readonly searched: SearchedPlace[] = [];
   readonly outside: string[] = [];
   readonly secrets: string[] = [];
-  private readonly judges: Judges;
+  private readonly judges: PathJudge;
 
-  constructor(judges: Judges) {
+  constructor(judges: PathJudge) {
     this.judges = judges;
   }
 
@@ -107,8 +109,7 @@ class Gathering implements CommandPaths {
       this.searched.push({ path, names: this.judge(folder, from).flatMap(({ names }) => names), hidden });
       if (!isShown) continue;
       const below = findSecretBelow(path, { hidden });
-      if (below.found !== null)
-        this.secrets.push(`it would read ${below.found}, which looks like a file of secrets`);
+      if (below.found !== null) this.secrets.push(`it would read ${below.found}, which looks like a file of secrets`);
       else if (!below.isWhole)
         this.secrets.push(`there are too many files below ${folder} to look for secrets among them`);
     }
@@ -133,7 +134,10 @@ function readWords({ name, words, redirects }: SimpleCommand): Word[] {
 function shownWords({ name, words, assignments }: SimpleCommand): Word[] {
   const kept = assignments.flatMap(({ value }) =>
     value.text.startsWith("(")
-      ? value.text.slice(1, -1).split(/\s+/).map((text) => ({ ...value, text }))
+      ? value.text
+          .slice(1, -1)
+          .split(/\s+/)
+          .map((text) => ({ ...value, text }))
       : [value],
   );
   return [...(saysOnly.has(name) ? words.slice(1) : []), ...kept].filter(({ kind }) => kind === "glob");

@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
-import type { SimpleCommand, Word } from "../safety/command/simple-command.ts";
+import { bareCommand, type SimpleCommand, type Word } from "../safety/command/simple-command.ts";
 import type { Judges } from "./judges.ts";
 
 export interface CommandPlace {
@@ -10,7 +10,7 @@ export interface CommandPlace {
 }
 
 interface Question extends CommandPlace {
-  readonly judges: Judges;
+  readonly judges: Pick<Judges, "isInherited">;
   /** Parts that only read need no rule: nothing of theirs leads outside or to secrets. */
   readonly isProved: boolean;
 }
@@ -53,14 +53,5 @@ function leadsAway(command: SimpleCommand, { cwd, workdir }: Question): boolean 
 /** The folder that the call names, as a command that goes there. */
 function moveTo({ cwd, workdir }: CommandPlace): SimpleCommand {
   const words = ["cd", relative(workdir, cwd)].map((text): Word => ({ text, kind: "literal", prefix: text }));
-  return {
-    name: "cd",
-    words,
-    assignments: [],
-    redirects: [],
-    input: { kind: "none" },
-    source: words.map(({ text }) => text).join(" "),
-    via: [],
-    substitutions: [],
-  };
+  return { ...bareCommand, name: "cd", words, source: words.map(({ text }) => text).join(" ") };
 }

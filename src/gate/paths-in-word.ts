@@ -20,7 +20,9 @@ export function pathsIn(text: string): string[] {
 /** `:hidden.txt` and `HEAD:hidden.txt` of git: a file as it was committed or put into the index. */
 export function revisionPathsIn({ name }: SimpleCommand, { text }: Word): string[] {
   if (name !== "git") return [];
-  return [...text.matchAll(/:/g)].map(({ index }) => text.slice(index + 1).replace(/^\([^)]*\)|^\//, "")).filter(Boolean);
+  return [...text.matchAll(/:/g)]
+    .map(({ index }) => text.slice(index + 1).replace(/^\([^)]*\)|^\//, ""))
+    .filter(Boolean);
 }
 
 const mostPieces = 200;
@@ -48,7 +50,8 @@ export function possiblePathsInInput({ name, input }: SimpleCommand): string[] {
 function namesInCode(text: string): string[] {
   const pieces = text.split(/[\s"'`<>|;&(){}[\],=:]+/);
   // `rhidden.txt` and `w/tmp/x` of sed need no space.
-  return pieces.flatMap((piece) => (/^[\d$!/]*[rRwW][./\w]/.test(piece) ? [piece, piece.replace(/^[^rRwW]*./, "")] : [piece]))
+  return pieces
+    .flatMap((piece) => (/^[\d$!/]*[rRwW][./\w]/.test(piece) ? [piece, piece.replace(/^[^rRwW]*./, "")] : [piece]))
     .filter((piece) => /[./]/.test(piece) && !/^[./\d]+$/.test(piece));
 }
 

@@ -27,8 +27,10 @@ export function skipLeadingOptions({ name, words }: SimpleCommand): Reading[] {
   }
   const rest = words.slice(at);
   // `-c alias.p=push p`: what the sub-command stands for is in a setting.
-  const isRenamed = name === "git" && words.slice(1, at).some(({ prefix }) => /(?:^|=)alias\.|^--config-env/i.test(prefix));
-  if (isRenamed && rest[0]) readings.push({ words: [program, { ...rest[0], kind: "dynamic" }, ...rest.slice(1)], isSure: false });
+  const isRenamed =
+    name === "git" && words.slice(1, at).some(({ prefix }) => /(?:^|=)alias\.|^--config-env/i.test(prefix));
+  if (isRenamed && rest[0])
+    readings.push({ words: [program, { ...rest[0], kind: "dynamic" }, ...rest.slice(1)], isSure: false });
   return [...readings, { words: [program, ...rest], isSure }];
 }
 

@@ -17,12 +17,16 @@ export function nextFolders({ words }: SimpleCommand, folders: readonly string[]
 /** Folders that an option tells a program to work in: `env -C sub`, `git -C sub`, `make --directory=sub`. */
 export function optionFolders({ words }: SimpleCommand, folders: readonly string[]): string[] {
   const named = words.flatMap(({ text }, index) => {
-    const glued = /^(?:-C|--(?:directory|chdir|cwd|dir|prefix|work-tree|working-dir(?:ectory)?|project)=)(.+)$/.exec(text);
+    const glued = /^(?:-C|--(?:directory|chdir|cwd|dir|prefix|work-tree|working-dir(?:ectory)?|project)=)(.+)$/.exec(
+      text,
+    );
     if (glued) return [glued[1]!];
     const next = words[index + 1];
     return folderOption.test(text) && next?.kind === "literal" ? [next.text] : [];
   });
-  const places = named.slice(0, mostFolders).flatMap((name) => folders.map((folder) => physicalPath(within(folder, name))));
+  const places = named
+    .slice(0, mostFolders)
+    .flatMap((name) => folders.map((folder) => physicalPath(within(folder, name))));
   return [...new Set(places)].filter(isFolder);
 }
 

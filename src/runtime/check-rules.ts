@@ -1,11 +1,14 @@
+import { resolve } from "node:path";
 import type { PermissionMode } from "../gate/mode.ts";
 import { createCatalog } from "../engine/catalog.ts";
 import { wordPaths } from "../gate/command-paths.ts";
 import { namesOf, type Judges } from "../gate/judges.ts";
 import { findAllowing, findRestricting } from "../gate/match-rule.ts";
+import { partsToAllow } from "../gate/parts-to-allow.ts";
 import { parseRule, type Rule } from "../gate/rule.ts";
 import type { Subject } from "../gate/subject.ts";
 import { openTrust } from "../gate/trust.ts";
+import { childEnvironment } from "../process/child-environment.ts";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import { judgePath } from "../safety/path/judge-path.ts";
 import type { Folders } from "./folders.ts";
@@ -31,7 +34,8 @@ export function loadRuleCheck(folders: Folders, env: Environment): RuleCheck {
   const { workdir } = folders;
   const trust = openTrust({ workdir, path: folders.trust, toolFolders: [toolFolderOf(env)], now: Date.now });
   const isTrusted = (file: string): boolean => trust.isTrusted(file);
-  const { permissions } = loadConfiguration({ workdir, env, overrides: {}, isTrusted }).configuration;
+  const { permissions, tools } = loadConfiguration({ workdir, env, overrides: {}, isTrusted }).configuration;
+  const inherited = childEnvironment(env, { add: tools.environment });
   const names = createCatalog([]);
   const parse = (texts: readonly string[]): Rule[] =>
     texts.map((text) => parseRule(text, (name) => names.canonicalName(name)));
@@ -53,8 +57,12 @@ export function loadRuleCheck(folders: Folders, env: Environment): RuleCheck {
   return {
     mode: permissions.mode,
     command(analysis, cwd) {
-      const { paths } = wordPaths(analysis.commands, { path: judge } as Judges, cwd);
-      return find("bash", { kind: "command", commands: analysis.commands, toAllow: analysis.changing, paths });
+      const judges = { path: judge, isInherited: (name: string) => Object.hasOwn(inherited, name) };
+      const place = { cwd: resolve(workdir, cwd), workdir };
+      const { outside, secrets, ...touched } = wordPaths(analysis.commands, judges, place.cwd);
+      const isProved = outside.length === 0 && secrets.length === 0;
+      const toAllow = partsToAllow(analysis, { ...place, judges, isProved });
+      return find("bash", { kind: "command", commands: analysis.commands, toAllow, ...touched });
     },
     path(path, operation) {
       const isRead = operation === "read" || operation === "list";

@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 
 export interface CleanedOutputs {
@@ -9,21 +9,27 @@ export interface CleanedOutputs {
   readonly until: number | null;
 }
 
-/** Removes kept outputs that are too old and, from the oldest on, what is too much. Links and folders are left alone. */
+/**
+ * Removes kept outputs, and what files were before tools changed them, that are too old and, from the oldest on, what is too
+ * much. Links are left alone.
+ */
 export function cleanOutputs(options: {
-  readonly folder: string;
+  readonly folders: readonly string[];
   readonly before: number;
   readonly maxBytes: number;
   readonly isDryRun: boolean;
 }): CleanedOutputs {
-  const files = listFiles(options.folder).sort((a, b) => b.writtenAt - a.writtenAt);
+  const files = options.folders.flatMap(listFiles).sort((a, b) => b.writtenAt - a.writtenAt);
   let kept = 0;
   const removed = files.filter(({ writtenAt, bytes }) => {
     const isKept = writtenAt >= options.before && kept + bytes <= options.maxBytes;
     if (isKept) kept += bytes;
     return !isKept;
   });
-  if (!options.isDryRun) for (const { path } of removed) rmSync(path, { force: true });
+  if (!options.isDryRun) {
+    for (const { path } of removed) rmSync(path, { force: true });
+    for (const folder of new Set(removed.map(({ path }) => dirname(path)))) removeIfEmpty(folder, options.folders);
+  }
   return {
     files: removed.length,
     bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -31,15 +37,32 @@ export function cleanOutputs(options: {
   };
 }
 
-function listFiles(folder: string): { readonly path: string; readonly bytes: number; readonly writtenAt: number }[] {
+interface KeptFile {
+  readonly path: string;
+  readonly bytes: number;
+  readonly writtenAt: number;
+}
+
+function listFiles(folder: string): KeptFile[] {
   try {
     return readdirSync(folder).flatMap((name) => {
       const path = join(folder, name);
       const stats = lstatSync(path, { throwIfNoEntry: false });
+      if (stats?.isDirectory()) return listFiles(path);
       return stats?.isFile() ? [{ path, bytes: stats.size, writtenAt: stats.mtimeMs }] : [];
     });
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return [];
     throw thrown;
   }
+}
+
+function removeIfEmpty(folder: string, tops: readonly string[]): void {
+  if (tops.includes(folder)) return;
+  try {
+    rmdirSync(folder);
+  } catch {
+    return; // something is still in it
+  }
+  removeIfEmpty(dirname(folder), tops);
 }

@@ -7,6 +7,7 @@ import { openDatabase } from "../store/database.ts";
 import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
 import { createSqliteStore } from "../store/sqlite-store.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
+import { undoFolder } from "../agent/undo/pre-images.ts";
 import { cleanOutputs } from "./clean-outputs.ts";
 import type { Configuration } from "./configuration.ts";
 import { locateFolders } from "./folders.ts";
@@ -70,7 +71,11 @@ export async function cleanRecords(options: CleanOptions): Promise<CleanReport> 
     const executions = await store.countPrunable(executionsBefore);
     await note(journal, { what: "executions", count: executions, until: timeOf(executionsBefore) });
     if (journal && executions > 0) await store.prune(executionsBefore);
-    const kept = { folder: folders.outputs, before: outputsBefore, maxBytes: retention.outputsMaxBytes };
+    const kept = {
+      folders: [folders.outputs, undoFolder(folders.data)],
+      before: outputsBefore,
+      maxBytes: retention.outputsMaxBytes,
+    };
     const { files: count, bytes, until } = cleanOutputs({ ...kept, isDryRun: true });
     await note(journal, { what: "outputs", count, bytes, until: until === null ? null : timeOf(until) });
     if (journal) cleanOutputs({ ...kept, isDryRun: false });

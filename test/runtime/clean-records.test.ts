@@ -89,3 +89,17 @@ test("a folder without records has nothing to clean, and gets none", async (t) =
   assert.deepEqual(counts(report), [0, 0, 0, 0]);
   assert.equal(existsSync(join(workdir, ".deckhand")), false);
 });
+
+test("what files were before tools changed them goes with the outputs, and leaves no empty folder", async (t) => {
+  const { folders, clean } = await openOld(t);
+  const turn = join(folders.data, "undo/ses_1/turn");
+  mkdirSync(turn, { recursive: true });
+  writeFileSync(join(turn, "old"), "before");
+  const longAgo = (Date.now() - 9 * day) / 1000;
+  utimesSync(join(turn, "old"), longAgo, longAgo);
+  mkdirSync(join(folders.data, "undo/ses_2/turn"), { recursive: true });
+  writeFileSync(join(folders.data, "undo/ses_2/turn/new"), "before");
+  assert.equal((await clean({ isDryRun: true })).outputs.count, 3);
+  assert.equal((await clean()).outputs.count, 3);
+  assert.deepEqual(readdirSync(join(folders.data, "undo")), ["ses_2"]);
+});

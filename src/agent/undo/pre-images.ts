@@ -44,7 +44,7 @@ export function openPreImages({ folder, workdir }: { readonly folder: string; re
   const turns = new Map<string, string>();
 
   function folderOf({ sessionId, turnId }: TurnName): string {
-    return join(folder, "undo", safeName(sessionId), safeName(turnId));
+    return join(undoFolder(folder), safeName(sessionId), safeName(turnId));
   }
 
   return {
@@ -66,6 +66,11 @@ export function openPreImages({ folder, workdir }: { readonly folder: string; re
       return content && hashOf(content) === hash ? content : undefined;
     },
   };
+}
+
+/** Below the data folder of a workdir. */
+export function undoFolder(dataFolder: string): string {
+  return join(dataFolder, "undo");
 }
 
 export function hashOf(bytes: Uint8Array): string {

@@ -54,3 +54,15 @@ export interface SimpleCommand {
   /** Commands whose output becomes part of its words: `$( )`, backticks, `<( )`. */
   readonly substitutions: readonly SimpleCommand[];
 }
+
+/** Without a program: assignments and redirects are added to it. */
+export const bareCommand: SimpleCommand = {
+  name: "",
+  words: [],
+  assignments: [],
+  redirects: [],
+  input: { kind: "none" },
+  source: "",
+  via: [],
+  substitutions: [],
+};

@@ -60,7 +60,7 @@ test("a run ends when it has cost as much as it may, and what was spent is told 
 });
 
 test("a limit on costs that nobody knows is told to be none [L1]", async (t) => {
-  const { agent, eventsOf } = await openTestAgent(t, { settings: { maxCost: 0 }, turns: ["Free?"] });
+  const { agent, eventsOf } = await openTestAgent(t, { settings: { maxCost: 0.01 }, turns: ["Free?"] });
   assert.equal((await agent.send("Hello")).state, "answered");
   assert.deepEqual(
     eventsOf("notice:told").map(({ text }) => text),

@@ -20,3 +20,22 @@ export function assignedNames(nodes: readonly SyntaxNode[]): Set<string> {
   }
   return names;
 }
+
+/** The variables that arithmetic in these nodes sets: `i++`, `PATH = 3`. */
+export function numbersAssigned(nodes: readonly SyntaxNode[]): string[] {
+  const names: string[] = [];
+  const waiting: SyntaxNode[] = [...nodes];
+  for (let node = waiting.pop(); node; node = waiting.pop()) {
+    const target = assignedBy(node);
+    if (target?.type === "ArithmeticWord") names.push(target.value.replace(/\[.*$/s, ""));
+    // What runs inside is gathered by itself.
+    if (node.type !== "Script") forEachChild(node, (child) => void waiting.push(child));
+  }
+  return names;
+}
+
+function assignedBy(node: SyntaxNode): SyntaxNode | null {
+  if (node.type === "ArithmeticUnary") return /^(?:\+\+|--)$/.test(node.operator) ? node.operand : null;
+  if (node.type !== "ArithmeticBinary") return null;
+  return /^(?:[-+*/%&|^]|<<|>>)?=$/.test(node.operator) ? node.left : null;
+}

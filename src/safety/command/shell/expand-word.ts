@@ -6,8 +6,9 @@ import {
   type Word as SyntaxWord,
   type WordPart,
 } from "unbash";
-import type { Input, SimpleCommand } from "../simple-command.ts";
+import { bareCommand, type Input, type SimpleCommand } from "../simple-command.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
+import { numbersAssigned } from "./assigned-names.ts";
 import { expandBraces } from "./expand-braces.ts";
 import { expandParameter, lookUp, type Expansion } from "./expand-parameter.ts";
 import { joinFields, type Piece } from "./join-fields.ts";
@@ -208,6 +209,8 @@ export class WordExpander {
 
   private embedded(nodes: readonly SyntaxNode[], source = this.scope.source): void {
     visitEmbedded(nodes, (script) => this.walk(script, source));
+    const assignments = numbersAssigned(nodes).map((name) => ({ name, value: dynamic("") }));
+    if (assignments.length > 0) this.scope.gathered.commands.push({ ...bareCommand, assignments, via: this.scope.via });
   }
 
   private walk(script: ParsedScript, source: string, input = this.scope.input): Walked {

@@ -73,7 +73,8 @@ function readAssignment(
     ];
     const text = `(${words.map((word) => word.text).join(" ")})`;
     const value: Value = isKnown && own?.kind !== "unknown" ? { kind: "list", items } : { kind: "unknown", isTainted };
-    const isMatched = !isKnown && words.some(({ kind }) => kind === "glob") && words.every((word) => word.kind !== "dynamic");
+    const isMatched =
+      !isKnown && words.some(({ kind }) => kind === "glob") && words.every((word) => word.kind !== "dynamic");
     const kind = isKnown ? "literal" : isMatched ? "glob" : "dynamic";
     return { value, word: { text, kind, prefix: kind === "dynamic" ? "(" : text, isTainted } };
   }

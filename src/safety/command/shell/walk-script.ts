@@ -12,7 +12,7 @@ import type {
   SyntaxNode,
   While,
 } from "unbash";
-import type { Input, SimpleCommand } from "../simple-command.ts";
+import { bareCommand, type Input, type SimpleCommand } from "../simple-command.ts";
 import { assignedNames } from "./assigned-names.ts";
 import { hidesSubstitution, WordExpander } from "./expand-word.ts";
 import { readRedirects } from "./read-redirects.ts";
@@ -155,20 +155,15 @@ function walkRedirected(node: Extract<Node, { type: "Redirected" }>, scope: Scop
   const { redirects, input } = readRedirects(node.redirects, expander);
   const output = walkNode(node.command, { ...scope, input: input ?? scope.input });
   const source = excerpt(scope.source.slice(node.command.end, node.end));
-  const command: SimpleCommand = { ...bare, redirects, source, via: scope.via, substitutions: expander.substitutions };
+  const command: SimpleCommand = {
+    ...bareCommand,
+    redirects,
+    source,
+    via: scope.via,
+    substitutions: expander.substitutions,
+  };
   return runRedirects(command, output, scope);
 }
-
-const bare: SimpleCommand = {
-  name: "",
-  words: [],
-  assignments: [],
-  redirects: [],
-  input: { kind: "none" },
-  source: "",
-  via: [],
-  substitutions: [],
-};
 
 function branchOff(statements: readonly Statement[], scope: Scope): Output {
   const variables = scope.variables.fork();
@@ -218,14 +213,16 @@ function walkAssigned({ name, wordlist = [], pos, end }: For | Select, scope: Sc
   const source = excerpt(scope.source.slice(pos, wordlist.at(-1)?.end ?? end));
   const { via } = scope;
   if (words.length > 0)
-    runRedirects({ ...bare, assignments, source, via, substitutions: expander.substitutions }, "", scope);
+    runRedirects({ ...bareCommand, assignments, source, via, substitutions: expander.substitutions }, "", scope);
   return words;
 }
 
 /** A pattern is each file in turn that fits it. */
 function knownValues(words: readonly ShellWord[]): readonly Value[] | null {
   if (words.some(({ kind }) => kind === "dynamic")) return null;
-  return words.map(({ text, kind }) => (kind === "glob" ? { kind: "unknown", isTainted: false, glob: text } : toText(text)));
+  return words.map(({ text, kind }) =>
+    kind === "glob" ? { kind: "unknown", isTainted: false, glob: text } : toText(text),
+  );
 }
 
 function toText(text: string): Value {

@@ -1,0 +1,78 @@
+import type { Clock } from "../../core/clock.ts";
+import type { Key } from "../repl/input/keys.ts";
+import { openPerson } from "../repl/open-person.ts";
+import type { Screen } from "../repl/output/screen.ts";
+import { fitWidth } from "../terminal-text.ts";
+import type { Terminal } from "../terminal.ts";
+import type { Guest } from "./guest.ts";
+import { pauseFor } from "./pace.ts";
+
+export interface PersonParts {
+  readonly terminal: Terminal;
+  readonly screen: Screen;
+  readonly clock: Clock;
+  readonly leave: AbortController;
+}
+
+/** Whoever does not press Ctrl-C sees it all the same. */
+const patienceMs = 15_000;
+
+/** The person at the terminal: takes it until `close`. Esc, Ctrl-D and q leave the demo at any time. */
+export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts): Guest {
+  const { input, approve, ask } = openPerson(terminal, screen);
+  let onEnter: (() => void) | null = null;
+  let onStop: (() => void) | null = null;
+
+  input.onKey((key) => {
+    const name = nameOf(key);
+    if (name === "ctrl-c" && onStop) onStop();
+    else if (name === "enter") onEnter?.();
+    else if (leaveKeys.has(name)) leave.abort();
+    // Nothing is typed ahead: there is no prompt that would take it.
+    return true;
+  });
+  const onEnd = (): void => leave.abort();
+  terminal.stdin.once("end", onEnd);
+
+  return {
+    isPerson: true,
+    async approve(request, signal) {
+      const answer = await approve(request, signal);
+      if (answer.decision === "unanswered" && !signal.aborted) leave.abort();
+      return answer;
+    },
+    async ask(question, asker) {
+      const answer = await ask(question, asker);
+      if (!answer.answered && answer.reason === "cancelled" && !asker.signal.aborted) leave.abort();
+      return answer;
+    },
+    async goOn() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onEnter = resolve;
+      leave.signal.addEventListener("abort", () => resolve(), { once: true });
+      if (leave.signal.aborted) resolve();
+      screen.setLive(({ columns }) => [terminal.styleError("dim", fitWidth("  Enter goes on · q leaves", columns))]);
+      await promise;
+      onEnter = null;
+      screen.setLive(null);
+    },
+    async untilStop(hasOutput) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onStop = resolve;
+      const patience = hasOutput.then(() => pauseFor(clock, patienceMs, leave.signal));
+      await Promise.race([promise, patience]);
+      onStop = null;
+    },
+    close() {
+      terminal.stdin.off("end", onEnd);
+      input.close();
+    },
+  };
+}
+
+const leaveKeys = new Set(["q", "escape", "ctrl-d", "ctrl-c"]);
+
+function nameOf(key: Key): string {
+  if (key.kind === "key") return key.name;
+  return key.kind === "text" ? key.text.toLowerCase() : "";
+}
