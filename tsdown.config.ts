@@ -1,6 +1,7 @@
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { defineConfig } from "tsdown";
+import { groupChunks } from "./scripts/group-chunks.ts";
 import { leaveOut } from "./scripts/leave-out.ts";
 import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
 
@@ -37,9 +38,15 @@ export default defineConfig({
   sourcemap: false,
   dts: { sourcemap: false },
   copy: shipped.map((from) => ({ from })),
+  // Each file that is loaded costs time: what is always loaded together is one.
+  outputOptions: {
+    codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupChunks }] },
+    // Half the bytes to read, and less memory; names stay as they are, for the sake of stack traces.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  },
   // By default the bundler merges what chunks share (its own helpers, too) into one of the lazy chunks, and every chunk
   // that needs a helper then loads that one as well: a command would pay for what it does not use.
-  inputOptions: { experimental: { chunkOptimization: false } },
+  inputOptions: { preserveEntrySignatures: "allow-extension", experimental: { chunkOptimization: false } },
   // How long its plugins take is nobody's concern who starts the program for the first time.
   checks: { bundlerTimings: false },
   deps: {

@@ -27,7 +27,9 @@ async function readReply(response) {
     rest = events.pop();
     for (const event of events) take(blocks, JSON.parse(event.slice(event.indexOf("data: ") + 6)));
   }
-  return blocks.map(({ json, ...block }) => (block.type === "tool_use" ? { ...block, input: JSON.parse(json) } : block));
+  return blocks.map(({ json, ...block }) =>
+    block.type === "tool_use" ? { ...block, input: JSON.parse(json) } : block,
+  );
 }
 
 function take(blocks, { type, index, content_block, delta }) {

@@ -81,7 +81,7 @@ function sendBlock(response: ServerResponse, index: number, content_block: objec
   send(response, { type: "content_block_stop", index });
 }
 
-function send(response: ServerResponse, event: { readonly type: string }): void {
+function send(response: ServerResponse, event: { readonly type: string } & Record<string, unknown>): void {
   response.write(`event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
 }
 

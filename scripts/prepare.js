@@ -132,7 +132,12 @@ function build() {
 function sourcesHash() {
   const hash = createHash("sha256");
   const files = ["package.json", "package-lock.json", "tsconfig.json", "tsdown.config.ts"];
-  files.push("scripts/leave-out.ts", "scripts/third-party-notices.ts", "scripts/apache-2.0.txt");
+  files.push(
+    "scripts/group-chunks.ts",
+    "scripts/leave-out.ts",
+    "scripts/third-party-notices.ts",
+    "scripts/apache-2.0.txt",
+  );
   for (const entry of readdirSync(at("src"), { recursive: true, withFileTypes: true })) {
     if (entry.isFile() && !entry.name.endsWith(".md"))
       files.push(join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1));

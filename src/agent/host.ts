@@ -7,6 +7,8 @@ import type { RunStatistics } from "../engine/statistics.ts";
 /** What an agent needs of the runtime that does its work. */
 export interface AgentHost {
   openBatch(options: BatchOptions): Batch;
+  /** The model begins a call of this tool: what judging it needs gets ready. */
+  prepareFor?(tool: string): Promise<void> | undefined;
   /** May it start while the reply still streams? Only what reads, and what nobody would be asked about. Says it now. */
   mayStartEarly(call: ToolCall): boolean;
   /** Called once, when the intent is recorded and before the tool is entered; not at all when it never comes to that. */

@@ -40,11 +40,13 @@ export async function takeReply(
           emit("reply:thinking", { text: event.text });
           break;
         case "call_announced":
+          void host.prepareFor?.(event.tool);
           emit("call:announced", { callId: event.callId, tool: event.tool });
           break;
         case "call_input":
           break;
         case "call": {
+          await host.prepareFor?.(event.call.tool);
           const started = calls.offer(event.call);
           if (started) followCall(started, { host, emit });
           break;

@@ -6,7 +6,9 @@ export const commands: readonly Command[] = [
   {
     name: "",
     positionals: [],
-    summary: "Say hello: what is here, and one harmless call to show how it works",
+    summary: "Talk to a model that has the tools; without a model, see what is needed and the demo",
+    details: `On a terminal with a model: the same as \`deckhand agent\`. Without a model: what to do about it, and the demo.
+Without a terminal: the demo plays through; with a model, what is here, and one harmless call to show how it works.`,
     options: commonOptions,
     examples: ["deckhand"],
     load: async () => (await import("./welcome-command.ts")).runWelcome,

@@ -97,7 +97,9 @@ function reachPerson(
 
 function mergeSettings(config: RuntimeConfig, settings: NonNullable<RuntimeConfig["settings"]>): RuntimeConfig {
   const permissions = { ...config.settings?.permissions, ...settings.permissions };
-  return { ...config, settings: { ...config.settings, ...settings, permissions } };
+  // Nothing that is said need not be checked.
+  const said = Object.keys(permissions).length > 0 ? { permissions } : {};
+  return { ...config, settings: { ...config.settings, ...settings, ...said } };
 }
 
 async function withImages(

@@ -1,23 +1,48 @@
 import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
-import { exitCodeOf } from "./exit-code.ts";
+import { exitCode, exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
-import { openRuntime, tellWarnings } from "./open-runtime.ts";
+import { chooseWorkdir, openRuntime, tellWarnings } from "./open-runtime.ts";
 import { printableExecution } from "./printable-execution.ts";
+import { programName } from "./program-name.ts";
 import { runCall } from "./run-call.ts";
-import { neutralizeLine } from "./terminal-text.ts";
+import { neutralizeLine, neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 import { renderTools, toolsToWire } from "./tools-command.ts";
 import { version } from "../runtime/version.ts";
 
-/** `deckhand` alone: what is here, and one harmless call to show how it works. */
+/** `deckhand` alone: a conversation where there is a model and somebody to talk, else the way there. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {
+  if (invocation.has("json")) return showTools(invocation, terminal);
+  const workdir = chooseWorkdir(invocation, terminal.env);
+  const { findModel } = await import("../runtime/find-model.ts");
+  const found = await findModel(workdir, terminal.env);
+  if (found.name !== null) {
+    if (!terminal.isInteractive) return showTools(invocation, terminal);
+    const { runRepl } = await import("./repl/repl.ts");
+    return runRepl({ invocation, terminal, mode: "agent" });
+  }
+  if (terminal.isInteractive) {
+    terminal.show(`${titleOf(workdir, terminal.styleError)}\n\n${neutralizeText(found.advice.trimEnd())}\n`);
+    const { offerDemo } = await import("./demo/offer-demo.ts");
+    if (!(await offerDemo(terminal))) return exitCode.done;
+  }
+  const { runDemo } = await import("./demo/demo-command.ts");
+  return runDemo(invocation, terminal);
+}
+
+function titleOf(workdir: string, style: Terminal["style"]): string {
+  return `${style("bold", "deckhand")} ${version} in ${neutralizeLine(workdir)}`;
+}
+
+/** What is here, and one harmless call to show how it works. */
+async function showTools(invocation: Invocation, terminal: Terminal): Promise<number> {
   const runtime = await openRuntime(invocation, terminal);
   tellWarnings(runtime, terminal);
   const { workdir } = runtime;
   const asJson = invocation.has("json");
   if (!asJson) {
-    terminal.print(`${terminal.style("bold", "deckhand")} ${version} in ${neutralizeLine(workdir)}\n\n`);
+    terminal.print(`${titleOf(workdir, terminal.style)}\n\n`);
     terminal.print(`${renderTools(runtime, terminal)}\n`);
   }
   const tools = toolsToWire(runtime);
@@ -36,6 +61,9 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
     const { error } = describeOutcome(execution);
     if (error !== undefined) terminal.tell(`deckhand: ${error}`);
     terminal.print(
+      `A conversation needs a terminal; without one: ${programName(terminal.env)} run "…" does one task.\n\n`,
+    );
+    terminal.print(
       `Try:\n${suggestions(id, terminal.env)
         .map((line) => `  ${line}\n`)
         .join("")}`,
@@ -44,9 +72,8 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
   return exitCodeOf(execution, signal);
 }
 
-/** Whoever typed `npm start` may have no command named deckhand. */
 function suggestions(id: string, env: Terminal["env"]): string[] {
-  const program = env["npm_lifecycle_event"] === "start" ? "npm start --" : "deckhand";
+  const program = programName(env);
   return [
     `${program} tool bash '{"command":"date"}'`,
     `${program} tools bash`,

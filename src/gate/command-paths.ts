@@ -39,7 +39,8 @@ export function wordPaths(commands: readonly SimpleCommand[], judges: PathJudge,
     if (next === null) gathering.outside.push(command.source);
     else folders = [...new Set([...folders, ...next])];
   }
-  return gathering;
+  const { paths, possible, searched, outside, secrets } = gathering;
+  return { paths, possible, searched, outside, secrets };
 }
 
 /** Programs that read no file, whatever they are given. */
@@ -72,7 +73,7 @@ class Gathering implements CommandPaths {
   }
 
   private addWord(command: SimpleCommand, word: Word, folder: string): void {
-    const named = word.kind === "glob" ? expandGlob(word.text, folder) : [];
+    const named = word.kind === "glob" ? expandGlob(word, folder) : [];
     if (named === null) this.secrets.push(`${word.text} may mean more files than can be looked at`);
     for (const path of [...pathsIn(word.text), ...(named ?? [])]) {
       for (const verdict of this.judge(path, folder)) {
@@ -89,8 +90,9 @@ class Gathering implements CommandPaths {
     for (const path of possiblePathsIn(command, word, folder)) this.addPossible(path, folder);
   }
 
-  private addPattern({ text }: Word, folder: string): void {
-    const named = expandGlob(text, folder);
+  private addPattern(word: Word, folder: string): void {
+    const { text } = word;
+    const named = expandGlob(word, folder);
     const isOutside = (path: string): boolean => this.judge(path, folder).some(({ kind }) => kind === "outside");
     if (named === null || [text, ...named].some(isOutside)) this.outside.push(text);
   }
@@ -104,9 +106,9 @@ class Gathering implements CommandPaths {
   }
 
   private addSearched(command: SimpleCommand, from: string): void {
-    for (const { folder, hidden, isShown } of searchedFolders(command)) {
+    for (const { folder, hidden, isShown, ...only } of searchedFolders(command)) {
       const path = physicalPath(within(from, folder));
-      this.searched.push({ path, names: this.judge(folder, from).flatMap(({ names }) => names), hidden });
+      this.searched.push({ path, names: this.judge(folder, from).flatMap(({ names }) => names), hidden, ...only });
       if (!isShown) continue;
       const below = findSecretBelow(path, { hidden });
       if (below.found !== null) this.secrets.push(`it would read ${below.found}, which looks like a file of secrets`);

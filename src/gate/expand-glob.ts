@@ -1,18 +1,20 @@
 import { readdirSync } from "node:fs";
+import type { Word } from "../safety/command/simple-command.ts";
 import { matchName } from "./match-glob.ts";
 
 const mostNames = 2000;
 
 /**
  * The paths that a shell could put in place of a word with a pattern in it, as written, `..` included; null when there are too
- * many to look at, or the pattern itself is not known. From a class (`[a-z]`, `[[:alpha:]]`, `[]x]`) or a group (`@(a|b)`) on,
- * any further characters count as fitting: where those end depends on quotes that are gone here.
+ * many to look at, or the pattern itself is not known. A plain class (`[a-z]`) counts as any one character; from any other
+ * (`[[:alpha:]]`, `[]x]`) or a group (`@(a|b)`) on, whatever follows counts as fitting.
  */
-export function expandGlob(word: string, cwd: string): string[] | null {
-  if (/[$`]/.test(word)) return null;
-  let found: string[] = [word.startsWith("/") ? "/" : ""];
-  for (const part of word.split("/")) {
-    if (part === "") continue;
+export function expandGlob({ text, isVague }: Pick<Word, "text" | "isVague">, cwd: string): string[] | null {
+  if (/[$`]/.test(text)) return null;
+  let found: string[] = [text.startsWith("/") ? "/" : ""];
+  for (const written of text.split("/")) {
+    if (written === "") continue;
+    const part = isVague ? written : written.replaceAll(plainClass, "?");
     if (!hasPattern.test(part)) found = found.map((path) => extend(path, part));
     else found = found.flatMap((path) => matching(within(cwd, path), part).map((name) => extend(path, name)));
     if (found.length > mostNames) return null;
@@ -26,6 +28,8 @@ export function within(folder: string, path: string): string {
 }
 
 const hasPattern = /[*?[]|[@+!]\(/;
+/** Whose end nobody can mistake: what follows has no further `]` that could be it. */
+const plainClass = /\[[!^]?[\w.,@%+-]+\](?=[^\]]*(?:\[|$))/g;
 const classOrGroup = /\[|[*?@+!]\(/;
 
 function extend(path: string, name: string): string {

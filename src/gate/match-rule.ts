@@ -88,13 +88,15 @@ function mayHold(folder: string, pattern: string): boolean {
 }
 
 /** A file that fits lies there. */
-function isBelow(pattern: string, { path, names, hidden }: SearchedPlace): boolean {
+function isBelow(pattern: string, { path, names, hidden, pattern: only }: SearchedPlace): boolean {
   return names.some(
     (name) =>
       mayHold(name, pattern) &&
       someFileBelow(path, {
         hidden,
-        fits: (below) => matchPath(pattern.toLowerCase(), `${name}/${below}`.toLowerCase()),
+        fits: (below) =>
+          matchPath(pattern.toLowerCase(), `${name}/${below}`.toLowerCase()) &&
+          (only === undefined || /\[/.test(only) || matchName(only, below.slice(below.lastIndexOf("/") + 1))),
       }),
   );
 }

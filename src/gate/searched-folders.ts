@@ -7,8 +7,10 @@ export interface SearchedFolder {
   readonly folder: string;
   /** Whether also what lies behind names that begin with a dot. */
   readonly hidden: boolean;
-  /** Their content is shown; otherwise only copied. */
+  /** Their content is shown; otherwise it is copied, or handed to a program. */
   readonly isShown: boolean;
+  /** Only files whose last name fits this. */
+  readonly pattern?: string;
 }
 
 /** The folders that a command reads whole: recursive searches, comparisons and copies. */
@@ -19,12 +21,25 @@ export function searchedFolders({ name, words }: SimpleCommand): SearchedFolder[
     /^(?:e|f|z|bz|xz|p)?grep$/.test(name) && has(/^-[A-Za-z]*[rR]|^--(?:dereference-)?recursive|^-d$|^--directories/);
   const isComparison = name === "diff" && has(/^-[A-Za-z]*r|^--recursive/);
   const isTreeSearch = ["rg", "ag", "ack", "ugrep"].includes(name);
+  if (name === "find") return foundFolders(words.slice(1));
   if (!isPlainSearch && !isComparison && !isTreeSearch) return copiedFolders(name, words.slice(1));
   const hidden = !isTreeSearch || has(/^-[A-Za-z]*[u.]|^--(?:hidden|unrestricted|no-ignore|all-types)/);
   const operands = operandsOf(words.slice(1));
   // The first one is what is searched for; as a folder it hardly exists.
   const folders = operands.length > (isComparison ? 0 : 1) ? operands : ["."];
   return folders.map((folder) => ({ folder, hidden, isShown: true }));
+}
+
+/** `find` only lists names, unless it starts a program for what it finds. */
+function foundFolders(words: readonly Word[]): SearchedFolder[] {
+  const texts = words.map(({ text }) => text);
+  if (!texts.some((text) => /^-(?:exec|execdir|ok|okdir)$/.test(text))) return [];
+  const first = texts.findIndex((text) => /^[-(!]/.test(text));
+  const folders = first === 0 ? ["."] : texts.slice(0, first);
+  const isPlain = !texts.some((text) => /^(?:-o|-or|-not|!|,)$/.test(text));
+  const name = isPlain ? texts[texts.indexOf("-name") + 1] : undefined;
+  const pattern = texts.includes("-name") && name !== undefined ? { pattern: name } : {};
+  return folders.map((folder) => ({ folder, hidden: true, isShown: false, ...pattern }));
 }
 
 function copiedFolders(name: string, words: readonly Word[]): SearchedFolder[] {

@@ -17,6 +17,8 @@ export interface SearchedPlace {
   readonly names: readonly string[];
   /** Whether also what lies behind names that begin with a dot. */
   readonly hidden: boolean;
+  /** Only files whose last name fits this. */
+  readonly pattern?: string;
 }
 
 /** What rules are matched against. */

@@ -29,11 +29,14 @@ const ollamaTimeoutMs = 400;
 
 const advice = `No model yet. Any one of these is enough:
 
-  a key         export ANTHROPIC_API_KEY=…   (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY,
-                GROQ_API_KEY, DEEPSEEK_API_KEY, MISTRAL_API_KEY, XAI_API_KEY)
-  a local model install Ollama, then: ollama pull qwen3
-  a server      OPENAI_BASE_URL=http://host:8000/v1 deckhand run --model openai/NAME "…"
-  a script      deckhand run --model script:FILE "…"   needs no key and no network
+  a key          export ANTHROPIC_API_KEY=…
+                 (or OPENAI_API_KEY, GEMINI_API_KEY, OPENROUTER_API_KEY,
+                 GROQ_API_KEY, DEEPSEEK_API_KEY, MISTRAL_API_KEY, XAI_API_KEY)
+  a local model  install Ollama, then: ollama pull qwen3
+  a server       export OPENAI_BASE_URL=http://host:8000/v1
+                 deckhand run --model openai/NAME "…"
+  a script       deckhand run --model script:FILE "…"
+                 needs no key and no network
 
 To look around first: deckhand demo
 `;

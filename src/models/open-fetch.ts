@@ -1,8 +1,4 @@
 import { readFileSync } from "node:fs";
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { Readable } from "node:stream";
-import { getCACertificates } from "node:tls";
 import { codeOf, RuntimeError } from "../core/errors.ts";
 import type { Environment } from "./model-settings.ts";
 
@@ -14,62 +10,20 @@ export function openFetch(env: Environment): typeof globalThis.fetch {
   const proxyEnv = proxiesOf(env);
   const authorities = authoritiesOf(env);
   if (!proxyEnv && authorities.length === 0) return globalThis.fetch;
-  const ca = authorities.length > 0 ? { ca: [...getCACertificates("default"), ...authorities] } : {};
-  const direct: Agents = {
-    http: new HttpAgent({ keepAlive: true }),
-    https: new HttpsAgent({ keepAlive: true, ...ca }),
-  };
-  const proxied: Agents = proxyEnv
-    ? {
-        http: new HttpAgent({ keepAlive: true, proxyEnv }),
-        https: new HttpsAgent({ keepAlive: true, proxyEnv, ...ca }),
-      }
-    : direct;
-  return (input, init) => {
-    const request = new Request(input, init);
-    // The caller's own signal: the one of a Request may be collected with it while the body still comes.
-    const signal = init?.signal ?? request.signal;
-    return send(request, signal, isThisMachine(new URL(request.url).hostname) ? direct : proxied);
+  let opening: Promise<typeof globalThis.fetch> | undefined;
+  return async (input, init) => {
+    // Neither a proxy nor a certificate is of use for a model that runs here.
+    if (typeof input === "string" && isPlainAndHere(input)) return globalThis.fetch(input, init);
+    opening ??= import("./agent-fetch.ts").then(({ openAgentFetch }) =>
+      openAgentFetch({ proxyEnv, authorities, isThisMachine }),
+    );
+    return (await opening)(input, init);
   };
 }
 
-type Agents = { readonly http: HttpAgent; readonly https: HttpsAgent };
-
-async function send(request: Request, signal: AbortSignal, agents: Agents): Promise<Response> {
-  signal.throwIfAborted();
-  const url = new URL(request.url);
-  const body = request.body ? Buffer.from(await request.arrayBuffer()) : undefined;
-  // Nothing here unpacks what a server compressed.
-  const headers = { ...Object.fromEntries(request.headers), "accept-encoding": "identity" };
-  const options = { method: request.method, headers, signal };
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    const outgoing =
-      url.protocol === "https:"
-        ? requestHttps(url, { ...options, agent: agents.https })
-        : requestHttp(url, { ...options, agent: agents.http });
-    outgoing.once("response", resolve);
-    outgoing.once("error", reject);
-    outgoing.end(body);
-  });
-  return new Response(hasBody(answer) ? toBody(answer) : null, {
-    status: answer.statusCode ?? 502,
-    statusText: answer.statusMessage ?? "",
-    headers: toHeaders(answer),
-  });
-}
-
-function hasBody({ statusCode = 0 }: IncomingMessage): boolean {
-  return ![101, 204, 205, 304].includes(statusCode);
-}
-
-function toBody(answer: IncomingMessage): ReadableStream<Uint8Array> {
-  return Readable.toWeb(answer) as ReadableStream<Uint8Array>;
-}
-
-function toHeaders({ rawHeaders }: IncomingMessage): Headers {
-  const headers = new Headers();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at]!, rawHeaders[at + 1]!);
-  return headers;
+function isPlainAndHere(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === "http:" && isThisMachine(hostname);
 }
 
 function isThisMachine(hostname: string): boolean {
@@ -98,13 +52,12 @@ function proxyAddress(text: string, variable: string): string {
   );
 }
 
-function authoritiesOf(env: Environment): string[] {
+/** Certificates, and the variable that named them. */
+export type Authority = readonly [text: string, variable: string];
+
+function authoritiesOf(env: Environment): Authority[] {
   const variables = ["SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS"].filter((each) => env[each]?.trim());
-  return variables.flatMap((variable) => {
-    // Node read that one itself when it started.
-    if (variable === "NODE_EXTRA_CA_CERTS" && getCACertificates("extra").length > 0) return [];
-    return [readAuthority(env[variable]!.trim(), variable)];
-  });
+  return variables.map((variable) => [readAuthority(env[variable]!.trim(), variable), variable]);
 }
 
 function readAuthority(path: string, variable: string): string {

@@ -18,7 +18,7 @@ export function createAgentHost(
   wiring: AgentWiring,
   { conversationId, skills, preImages }: HostedConversation,
 ): AgentHost {
-  const { runtime, catalog, gate, masker, journal, folders } = wiring;
+  const { runtime, catalog, gate, analysis, masker, journal, folders } = wiring;
 
   function mayStartEarly({ tool: name, inputText }: ToolCall): boolean {
     const tool = catalog.resolve(name);
@@ -37,6 +37,7 @@ export function createAgentHost(
 
   return {
     openBatch: (options) => runtime.openBatch(options),
+    prepareFor: (tool) => (holdsCommands.has(catalog.canonicalName(tool) ?? "") ? analysis.load() : undefined),
     mayStartEarly,
     whenStarting: (executionId, act) => wiring.whenStarting(executionId, act),
     cancel: (executionId, reason) => runtime.cancel(executionId, reason),
@@ -58,3 +59,6 @@ export function createAgentHost(
     log: (type, text) => journal?.appendBehind({ type, conversationId, text }),
   };
 }
+
+/** Their calls are judged by the parser of commands, or may turn out to be calls of such a tool. */
+const holdsCommands: ReadonlySet<string> = new Set(["bash", "run_python", "call_tool"]);

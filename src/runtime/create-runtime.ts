@@ -220,7 +220,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     },
     openBatch(options = {}) {
       assertOpen();
-      void analysis.load();
+      // An agent's host knows better when.
+      if (options.door !== "agent") void analysis.load();
       return engine.openBatch({ door: "library", ...options });
     },
     ...createCallRecords({ engine, store, ledger, processes, recover, maskText: (text) => masker.text(text) }),
@@ -233,7 +234,6 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     async openAgent(request) {
       assertOpen();
       const { openAgent } = await import("./open-agent.ts");
-      await analysis.load();
       return openAgent(wiring(), request);
     },
     close() {

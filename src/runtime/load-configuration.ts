@@ -92,7 +92,7 @@ function settingsFromEnvironment(env: Environment): Settings {
     const raw = env[`DECKHAND_LIMITS_${key.toUpperCase()}`];
     if (raw !== undefined && raw !== "") limits[key] = Number(raw);
   }
-  const settings: Record<string, Record<string, unknown>> = { limits };
+  const settings: Record<string, Record<string, unknown>> = Object.keys(limits).length > 0 ? { limits } : {};
   const put = (name: string, section: string, key: string): void => {
     const raw = env[name];
     if (raw !== undefined && raw !== "") (settings[section] ??= {})[key] = booleans.get(raw.toLowerCase()) ?? raw;

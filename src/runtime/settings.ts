@@ -2,133 +2,141 @@ import { z } from "zod";
 import { RuntimeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { permissionModes } from "../gate/mode.ts";
-import { modelSchema } from "./model-settings.ts";
+import { buildModelSchema } from "./model-settings.ts";
 
-const milliseconds = z.int().positive();
-const days = z.number().positive();
-const texts = z.array(z.string().min(1));
-const sandboxMode = z.enum(["auto", "require", "off"]);
+/** `deckhand.json`, as people write it. Built on first use: without a file and variables there is nothing to check. */
+function buildSchema() {
+  const milliseconds = z.int().positive();
+  const days = z.number().positive();
+  const texts = z.array(z.string().min(1));
+  const sandboxMode = z.enum(["auto", "require", "off"]);
 
-const hook = z.strictObject({
-  /** Names or aliases, `*` at the end for any rest; left out: every tool. */
-  tools: texts.optional(),
-  /** A program with its arguments; gets the call as JSON on stdin. */
-  command: z.tuple([z.string().min(1)], z.string()).optional(),
-  /** A JavaScript or TypeScript file, relative to the workdir; its exported `before` or `after` is called. */
-  module: z.string().min(1).optional(),
-  timeout_ms: milliseconds.optional(),
-});
+  const hook = z.strictObject({
+    /** Names or aliases, `*` at the end for any rest; left out: every tool. */
+    tools: texts.optional(),
+    /** A program with its arguments; gets the call as JSON on stdin. */
+    command: z.tuple([z.string().min(1)], z.string()).optional(),
+    /** A JavaScript or TypeScript file, relative to the workdir; its exported `before` or `after` is called. */
+    module: z.string().min(1).optional(),
+    timeout_ms: milliseconds.optional(),
+  });
 
-export type HookSetting = z.output<typeof hook>;
+  return z.strictObject({
+    $schema: z.string().optional(),
+    model: buildModelSchema().optional(),
+    limits: z
+      .strictObject({
+        max_parallel: z.int().min(1).max(12),
+        max_retry: z.int().min(0),
+        default_timeout_ms: milliseconds,
+        max_timeout_ms: milliseconds,
+        max_output_bytes: z.int().min(1024),
+        timeout_ms: z.record(z.string(), milliseconds),
+        idle_ms: z.record(z.string(), milliseconds),
+        /** Of an agent: requests to the model for one prompt. */
+        max_turns: z.int().positive(),
+        /** US dollars for one prompt. */
+        max_cost: z.number().positive(),
+        max_context_tokens: z.int().min(1000),
+        /** How much of one tool's output the model gets. */
+        max_result_characters: z.int().min(500),
+      })
+      .partial()
+      .optional(),
+    permissions: z
+      .strictObject({
+        mode: z.enum(permissionModes),
+        deny: texts,
+        ask: texts,
+        allow: texts,
+        /** What becomes of a question that nobody is there to answer. */
+        unattended: z.enum(["refuse", "inbox"]),
+        strict_workdir_only: z.boolean(),
+      })
+      .partial()
+      .optional(),
+    tools: z
+      .strictObject({
+        disabled: texts,
+        /** Further variables of the environment that child processes get. */
+        environment: texts,
+        web: z
+          .strictObject({
+            /** Hosts that web_fetch may reach although they are private: `wiki.corp`, `localhost:3000`. */
+            allow_hosts: texts,
+            /** All of loopback and the private networks; never link-local and metadata addresses. */
+            allow_private: z.boolean(),
+            /** Where the environment names a proxy, which resolves names itself: whether it is trusted to check them. */
+            proxy: z.enum(["refuse", "trust"]),
+            timeout_ms: milliseconds.max(600_000),
+            max_bytes: z
+              .int()
+              .min(1024)
+              .max(64 * 1024 * 1024),
+            search: z.strictObject({ searxng_url: z.url({ protocol: /^https?$/ }) }).partial(),
+          })
+          .partial(),
+      })
+      .partial()
+      .optional(),
+    hooks: z
+      .strictObject({ before: z.array(hook), after: z.array(hook) })
+      .partial()
+      .optional(),
+    sandbox: z
+      .union([
+        sandboxMode,
+        z
+          .strictObject({
+            mode: sandboxMode,
+            /** `auto`: off where nobody is asked (mode auto, strict), on elsewhere. */
+            network: z.enum(["auto", "on", "off"]),
+            writable: texts,
+            hidden: texts,
+          })
+          .partial(),
+      ])
+      .optional(),
+    store: z
+      .strictObject({ kind: z.enum(["sqlite", "memory"]) })
+      .partial()
+      .optional(),
+    log: z
+      .strictObject({
+        audit: z.boolean(),
+        workflow: z.boolean(),
+        /** What becomes of a call whose log line can't be written. */
+        on_failure: z.enum(["refuse", "continue"]),
+        fsync: z.enum(["never", "interval", "always"]),
+        max_bytes: z.int().min(64 * 1024),
+      })
+      .partial()
+      .optional(),
+    retention: z
+      .strictObject({
+        executions_days: days,
+        outputs_days: days,
+        outputs_max_bytes: z.int().positive(),
+        log_days: days.nullable(),
+      })
+      .partial()
+      .optional(),
+  });
+}
 
-/** `deckhand.json`, as people write it. */
-export const settingsSchema = z.strictObject({
-  $schema: z.string().optional(),
-  model: modelSchema.optional(),
-  limits: z
-    .strictObject({
-      max_parallel: z.int().min(1).max(12),
-      max_retry: z.int().min(0),
-      default_timeout_ms: milliseconds,
-      max_timeout_ms: milliseconds,
-      max_output_bytes: z.int().min(1024),
-      timeout_ms: z.record(z.string(), milliseconds),
-      idle_ms: z.record(z.string(), milliseconds),
-      /** Of an agent: requests to the model for one prompt. */
-      max_turns: z.int().positive(),
-      /** US dollars for one prompt. */
-      max_cost: z.number().positive(),
-      max_context_tokens: z.int().min(1000),
-      /** How much of one tool's output the model gets. */
-      max_result_characters: z.int().min(500),
-    })
-    .partial()
-    .optional(),
-  permissions: z
-    .strictObject({
-      mode: z.enum(permissionModes),
-      deny: texts,
-      ask: texts,
-      allow: texts,
-      /** What becomes of a question that nobody is there to answer. */
-      unattended: z.enum(["refuse", "inbox"]),
-      strict_workdir_only: z.boolean(),
-    })
-    .partial()
-    .optional(),
-  tools: z
-    .strictObject({
-      disabled: texts,
-      /** Further variables of the environment that child processes get. */
-      environment: texts,
-      web: z
-        .strictObject({
-          /** Hosts that web_fetch may reach although they are private: `wiki.corp`, `localhost:3000`. */
-          allow_hosts: texts,
-          /** All of loopback and the private networks; never link-local and metadata addresses. */
-          allow_private: z.boolean(),
-          /** Where the environment names a proxy, which resolves names itself: whether it is trusted to check them. */
-          proxy: z.enum(["refuse", "trust"]),
-          timeout_ms: milliseconds.max(600_000),
-          max_bytes: z
-            .int()
-            .min(1024)
-            .max(64 * 1024 * 1024),
-          search: z.strictObject({ searxng_url: z.url({ protocol: /^https?$/ }) }).partial(),
-        })
-        .partial(),
-    })
-    .partial()
-    .optional(),
-  hooks: z
-    .strictObject({ before: z.array(hook), after: z.array(hook) })
-    .partial()
-    .optional(),
-  sandbox: z
-    .union([
-      sandboxMode,
-      z
-        .strictObject({
-          mode: sandboxMode,
-          /** `auto`: off where nobody is asked (mode auto, strict), on elsewhere. */
-          network: z.enum(["auto", "on", "off"]),
-          writable: texts,
-          hidden: texts,
-        })
-        .partial(),
-    ])
-    .optional(),
-  store: z
-    .strictObject({ kind: z.enum(["sqlite", "memory"]) })
-    .partial()
-    .optional(),
-  log: z
-    .strictObject({
-      audit: z.boolean(),
-      workflow: z.boolean(),
-      /** What becomes of a call whose log line can't be written. */
-      on_failure: z.enum(["refuse", "continue"]),
-      fsync: z.enum(["never", "interval", "always"]),
-      max_bytes: z.int().min(64 * 1024),
-    })
-    .partial()
-    .optional(),
-  retention: z
-    .strictObject({
-      executions_days: days,
-      outputs_days: days,
-      outputs_max_bytes: z.int().positive(),
-      log_days: days.nullable(),
-    })
-    .partial()
-    .optional(),
-});
+let built: ReturnType<typeof buildSchema> | undefined;
 
-export type Settings = z.output<typeof settingsSchema>;
+function settingsSchema(): ReturnType<typeof buildSchema> {
+  return (built ??= buildSchema());
+}
+
+export type Settings = z.output<ReturnType<typeof buildSchema>>;
+export type HookSetting = NonNullable<NonNullable<Settings["hooks"]>["before"]>[number];
 
 /** Throws CONFIG_INVALID with one sentence that names the key, what was expected and what came. */
 export function parseSettings(value: unknown, source: string): Settings {
-  const parsed = settingsSchema.safeParse(value);
+  if (saysNothing(value)) return {};
+  const parsed = settingsSchema().safeParse(value);
   if (!parsed.success) {
     throw new RuntimeError("CONFIG_INVALID", `${source}: ${parsed.error.issues.map(tellIssue).join("; ")}.`);
   }
@@ -138,6 +146,10 @@ export function parseSettings(value: unknown, source: string): Settings {
     }
   }
   return parsed.data;
+}
+
+function saysNothing(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value) && Object.keys(value).length === 0;
 }
 
 function tellIssue(issue: z.core.$ZodIssue): string {
@@ -153,7 +165,7 @@ function tellIssue(issue: z.core.$ZodIssue): string {
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
-  let schema: z.ZodType = settingsSchema;
+  let schema: z.ZodType = settingsSchema();
   for (const step of path) {
     const shape = shapeOf(schema);
     schema = shape?.[String(step)] ?? schema;

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, RuntimeError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
@@ -16,8 +16,9 @@ export function findSessions(folder: string): FoundSession[] {
     .flatMap((name) => {
       const id = name.replace(/\.jsonl$/, "");
       if (id === name || !isId("ses", id)) return [];
-      const stats = statSync(join(folder, name), { throwIfNoEntry: false });
-      return stats ? [{ id, path: join(folder, name), modifiedAt: stats.mtimeMs }] : [];
+      const stats = lstatSync(join(folder, name), { throwIfNoEntry: false });
+      // Whoever made an empty one was killed before its first entry: there is nothing to find in it.
+      return stats && stats.size > 0 ? [{ id, path: join(folder, name), modifiedAt: stats.mtimeMs }] : [];
     })
     .sort((a, b) => b.modifiedAt - a.modifiedAt || (a.id < b.id ? 1 : -1));
 }

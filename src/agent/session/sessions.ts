@@ -142,8 +142,9 @@ function holdSession({ mask, clock, leases, owner }: SessionsOptions, held: Held
       return;
     }
     file ??= createSessionFile(path);
-    for (; unwritten.length > 0; unwritten.shift()) file.append(entryToLine(unwritten[0]!, mask));
-    file.append(entryToLine(entry, mask));
+    // At once: a session that has only its settings is none that anybody would go on with.
+    file.append([...unwritten, entry].map((each) => entryToLine(each, mask)).join(""));
+    unwritten.length = 0;
   }
 
   return {

@@ -32,7 +32,7 @@ export function observeQuestion({ told: { rounding } }: Taken): Observation {
   const sentence =
     rounding === null
       ? "Nobody answered, and the model was told just that."
-      : `The answer was yours: “${rounding}”. The next step follows it.`;
+      : `The answer came from a person: “${rounding}”. The next step follows it.`;
   return { sentences: [sentence], facts: { selected: rounding } };
 }
 
@@ -41,7 +41,7 @@ export async function observeEdit({ executions, events, workdir }: Taken): Promi
   const [edit, tests] = executions;
   const isChanged = edit?.state === "completed";
   const sentence = isChanged
-    ? "The file was written after your yes, and what it was before is kept: in a conversation, /undo puts it back."
+    ? "The file was written after the yes, and what it was before is kept: in a conversation, /undo puts it back."
     : "You did not allow it, and the file is as it was. So the tests still fail, whatever the model says.";
   const facts = { decision: edit?.permission?.decision ?? null, by: edit?.permission?.by ?? null, text };
   return { sentences: [sentence], facts: { ...facts, tests: tests?.state ?? null, ...evidenceOf(events) } };
@@ -49,14 +49,14 @@ export async function observeEdit({ executions, events, workdir }: Taken): Promi
 
 export async function observeDanger({ executions, workdir }: Taken): Promise<Observation> {
   const [call] = executions;
-  const backups = await readdir(join(workdir, "backups")).catch(() => []);
+  const backups = (await readdir(join(workdir, "backups")).catch(() => [])).length;
   const ran = call !== undefined && call.runPhase !== "not_started";
   const sentence = ran
     ? "You said yes, so it ran, and the log has your yes. (It was a scratch folder. Good that it was.)"
-    : `It never ran: all ${backups.length} backups are still there. The model was told no, and the log has it.`;
+    : `It never ran: backups/ still has its ${backups} files. The model was told no, and the log has it.`;
   const { state, errorType, permission } = call ?? { state: null, errorType: null, permission: null };
   const dangers = permission?.dangers ?? [];
-  return { sentences: [sentence], facts: { state, errorType, dangers, ran, backups: backups.toSorted() } };
+  return { sentences: [sentence], facts: { state, errorType, dangers, ran, backups } };
 }
 
 export function observeCancel({ executions }: Taken): Observation {
@@ -97,6 +97,8 @@ function evidenceOf(events: Taken["events"]): Pick<AgentEvent<"evidence:checked"
   return { claims, matched, unmatched };
 }
 
-function of<Type extends AgentEventType>(events: Taken["events"], type: Type): AgentEvent<Type>[] {
-  return events.filter((event): event is AgentEvent<Type> => event.type === type);
+function of<Type extends AgentEventType>(events: Taken["events"], type: Type): EventOf<Type>[] {
+  return events.filter((event): event is EventOf<Type> => event.type === type);
 }
+
+type EventOf<Type> = Extract<AgentEvent, { readonly type: Type }>;

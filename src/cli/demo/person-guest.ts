@@ -1,9 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
-import type { Key } from "../repl/input/keys.ts";
 import { openPerson } from "../repl/open-person.ts";
 import type { Screen } from "../repl/output/screen.ts";
 import { fitWidth } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { meaningOf } from "./demo-keys.ts";
 import type { Guest } from "./guest.ts";
 import { pauseFor } from "./pace.ts";
 
@@ -24,24 +24,31 @@ export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts)
   let onStop: (() => void) | null = null;
 
   input.onKey((key) => {
-    const name = nameOf(key);
-    if (name === "ctrl-c" && onStop) onStop();
-    else if (name === "enter") onEnter?.();
-    else if (leaveKeys.has(name)) leave.abort();
+    const meaning = meaningOf(key);
+    if (meaning === "go on") onEnter?.();
+    else if (meaning === "interrupt" && onStop) onStop();
+    else if (meaning !== null) leave.abort();
     // Nothing is typed ahead: there is no prompt that would take it.
     return true;
   });
   const onEnd = (): void => leave.abort();
   terminal.stdin.once("end", onEnd);
 
+  function makeRoom(): void {
+    screen.freshLine();
+    screen.write("\n");
+  }
+
   return {
     isPerson: true,
     async approve(request, signal) {
+      makeRoom();
       const answer = await approve(request, signal);
       if (answer.decision === "unanswered" && !signal.aborted) leave.abort();
       return answer;
     },
     async ask(question, asker) {
+      makeRoom();
       const answer = await ask(question, asker);
       if (!answer.answered && answer.reason === "cancelled" && !asker.signal.aborted) leave.abort();
       return answer;
@@ -68,11 +75,4 @@ export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts)
       input.close();
     },
   };
-}
-
-const leaveKeys = new Set(["q", "escape", "ctrl-d", "ctrl-c"]);
-
-function nameOf(key: Key): string {
-  if (key.kind === "key") return key.name;
-  return key.kind === "text" ? key.text.toLowerCase() : "";
 }

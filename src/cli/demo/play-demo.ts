@@ -1,14 +1,12 @@
-import type { AgentEvent } from "../../core/agent-events.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Execution } from "../../core/execution.ts";
-import type { Model } from "../../core/model.ts";
-import type { Runtime } from "../../runtime/create-runtime.ts";
+import type { Runtime, RuntimeConfig } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
 import type { Guest } from "./guest.ts";
 import type { DemoReport, Narrator } from "./narrator.ts";
 import { observeLog } from "./observe-log.ts";
 import { pauseFor, type Pace } from "./pace.ts";
-import type { Observation, Scene, Taken, Told } from "./scene.ts";
+import { openSceneModel, playScene } from "./play-scene.ts";
+import type { Observation, SceneName, Told } from "./scene.ts";
 import { scenes } from "./scenes.ts";
 import type { Scratch } from "./scratch.ts";
 
@@ -21,13 +19,15 @@ export interface Demo {
   readonly leaving: AbortSignal;
 }
 
-/** Plays the scenes in the scratch folder: one conversation, the real runtime, a model with a script for each scene. */
+const nothingTold: Told = { rounding: null };
+
+/** Plays the scenes in the scratch folder: one conversation, the real runtime, and a model with a script for each scene. */
 export async function playDemo(demo: Demo): Promise<DemoReport> {
   const { scratch, narrator, guest, leaving } = demo;
-  const facts: Partial<Record<Scene["name"] | "log", Observation["facts"]>> = {};
+  const facts: Partial<Record<SceneName | "log", Observation["facts"]>> = {};
   let calls = 0;
+  let told = nothingTold;
   await withAgent(demo, async (runtime, agent) => {
-    let told: Told = { rounding: null };
     for (const [index, scene] of scenes.entries()) {
       if (leaving.aborted) return;
       await narrator.begin(scene, { number: index + 1, count: scenes.length, isInvited: guest.isPerson });
@@ -51,8 +51,8 @@ export async function playDemo(demo: Demo): Promise<DemoReport> {
   return report;
 }
 
-/** A rule lets commands run without a question: what is still asked is asked for its danger. */
-const settings = { permissions: { mode: "ask", allow: ["bash"] } } as const;
+/** A rule lets commands run without a question: what is asked all the same is asked for its danger. */
+const settings: NonNullable<RuntimeConfig["settings"]> = { permissions: { mode: "ask", allow: ["bash"] } };
 
 async function withAgent(
   { scratch, narrator, guest, leaving, clock, pace }: Demo,
@@ -61,11 +61,12 @@ async function withAgent(
   const { createRuntime } = await import("../../runtime/create-runtime.ts");
   const { workdir, env } = scratch;
   const { approve, ask } = guest;
-  const runtime = await createRuntime({ workdir, env, settings: copy(settings), approve, ask });
+  const runtime = await createRuntime({ workdir, env, settings, approve, ask });
   try {
     narrator.open({ sandbox: await describeSandbox(runtime) });
     await pauseFor(clock, pace.pauseMs, leaving);
-    const agent = await runtime.openAgent({ model: await openScript(runtime, scratch, { name: "opening", turns: [""] }) });
+    const model = await openSceneModel({ runtime, scratch, pace }, scenes[0]!, nothingTold);
+    const agent = await runtime.openAgent({ model });
     const stopAgent = agent.on((event) => narrator.agent(event));
     const stopRuntime = runtime.on("*", (event) => narrator.runtime(event));
     try {
@@ -78,4 +79,11 @@ async function withAgent(
   } finally {
     await runtime.close();
   }
+}
+
+async function describeSandbox({ processes }: Runtime): Promise<string> {
+  const { kind } = await processes.sandbox();
+  if (kind === "bwrap") return "Commands run in a sandbox of Linux (bubblewrap).";
+  if (kind === "seatbelt") return "Commands run in the sandbox of macOS (Seatbelt).";
+  return (await processes.sandboxProblem()) ?? "Commands run without a sandbox here.";
 }

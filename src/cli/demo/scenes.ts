@@ -1,4 +1,11 @@
-import { observeCancel, observeDanger, observeEdit, observeEvidence, observeQuestion, observeReads } from "./observe.ts";
+import {
+  observeCancel,
+  observeDanger,
+  observeEdit,
+  observeEvidence,
+  observeQuestion,
+  observeReads,
+} from "./observe.ts";
 import { roundings } from "./sample-project.ts";
 import type { Scene, Told } from "./scene.ts";
 

@@ -19,7 +19,13 @@ export interface ScreenNarratorParts {
 
 export function createScreenNarrator(parts: ScreenNarratorParts): Narrator {
   const { screen, style, env, clock, pace, leaving } = parts;
-  const renderer = createRunRenderer({ screen, style, clock, bell: false, mode: () => null, text: "all" });
+  const renderer = createRunRenderer({
+    screen,
+    terminal: { styleError: style },
+    clock,
+    bell: false,
+    mode: () => null,
+  });
 
   /** Paragraphs of ours; `mark` stands before the first line, spaces before the others. */
   function write(text: string, mark = "", look?: Parameters<Terminal["style"]>[0]): void {
@@ -75,8 +81,8 @@ export function createScreenNarrator(parts: ScreenNarratorParts): Narrator {
       await pauseFor(clock, pace.pauseMs / 2, leaving);
       await type(prompt);
     },
-    agent: renderer.agent,
-    runtime: renderer.runtime,
+    agent: (event) => renderer.agent(event),
+    runtime: (event) => renderer.runtime(event),
     observed(name, { sentences }) {
       renderer.end();
       if (name === "log") {
@@ -90,8 +96,9 @@ export function createScreenNarrator(parts: ScreenNarratorParts): Narrator {
       renderer.end();
       screen.write("\n");
       const program = programName(env);
-      if (left) return write(`You left. The scratch folder is gone; ${program} demo begins anew.`, "", "dim");
-      write(`That was it: ${calls} calls, each of them recorded before it ran. The scratch folder is gone.`);
+      if (left)
+        return write(`You left, and the scratch folder goes with you. To begin anew: ${program} demo`, "", "dim");
+      write(`That was it: ${calls} calls, each of them recorded before it ran. The scratch folder goes now.`);
       write("Next:", "", "bold");
       const width = Math.max(...nextSteps.map(([command]) => command.length)) + program.length + 2;
       for (const [command, what] of nextSteps) {

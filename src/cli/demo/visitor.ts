@@ -22,14 +22,14 @@ export function createVisitor({ style, clock, pace, leaving, show }: VisitorPart
   return {
     isPerson: false,
     async approve(request) {
-      show(describeApproval(request, { styleError: style }));
+      show(`\n${describeApproval(request, { styleError: style }).trimEnd()}`);
       await think();
       show(request.isDanger ? "✗ the visitor says no" : "✓ the visitor allows it once");
       return request.isDanger ? { decision: "deny", who } : { decision: "allow", scope: "once", who };
     },
     async ask({ text, options = [] }) {
       const [first] = options;
-      show([style("bold", neutralizeLine(text)), ...options.map((each, at) => `  ${at + 1} ${each}`)].join("\n"));
+      show(["", style("bold", neutralizeLine(text)), ...options.map((each, at) => `  ${at + 1} ${each}`)].join("\n"));
       await think();
       if (first === undefined) return { answered: false, reason: "empty" };
       show(`→ the visitor picks 1: ${neutralizeLine(first)}`);

@@ -1,3 +1,4 @@
+import { listWorkdirFiles } from "../../runtime/list-workdir-files.ts";
 import { createCompleter, type Complete, type Completion } from "./input/completion.ts";
 import type { ReplContext } from "./repl-context.ts";
 import { slashCommands } from "./slash-commands.ts";
@@ -6,7 +7,7 @@ import { slashCommands } from "./slash-commands.ts";
 export function createReplCompleter(context: ReplContext): Complete {
   return createCompleter({
     commands: slashCommands,
-    listFiles: () => listFiles(context),
+    listFiles: () => listWorkdirFiles(context.runtime.workdir, new AbortController().signal),
     async completeArgument(words) {
       const command = slashCommands.find(({ name }) => name === words[0]);
       const typed = words.at(-1) ?? "";
@@ -14,15 +15,4 @@ export function createReplCompleter(context: ReplContext): Complete {
       return all.filter((value) => value.startsWith(typed)).map((value): Completion => ({ value, end: " " }));
     },
   });
-}
-
-/** By the glob tool: it knows what git ignores. Not recorded as the person's call would be a nuisance in the log. */
-async function listFiles({ runtime, agent, signal }: ReplContext): Promise<readonly string[]> {
-  const { state, result } = await runtime.call(
-    "glob",
-    { pattern: "**/*" },
-    { door: "cli", conversationId: agent.sessionId, signal },
-  );
-  if (state !== "completed") return [];
-  return (result?.output ?? "").split("\n").filter((line) => line !== "" && !line.startsWith("["));
 }

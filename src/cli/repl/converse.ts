@@ -3,21 +3,25 @@ import { messageOf } from "../../core/errors.ts";
 import type { Model } from "../../core/model.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
-import { exitCode } from "../exit-code.ts";
-import { tellReconciled } from "../open-cli-agent.ts";
+import { endSession } from "../end-session.ts";
+import { codeOfSignal, exitCode } from "../exit-code.ts";
 import { neutralizeText } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { nameOfSignal, watchSignals } from "../watch-signals.ts";
+import { nextMode } from "./change-mode.ts";
 import { createReplCompleter } from "./complete-here.ts";
 import type { History } from "./input/history-file.ts";
 import type { Input } from "./input/open-input.ts";
-import { createRunRenderer } from "./output/run-renderer.ts";
+import type { PromptResult } from "./input/prompt-dialog.ts";
+import { createRunRenderer, type RunRenderer } from "./output/run-renderer.ts";
 import type { Screen } from "./output/screen.ts";
-import { renderStatusLine } from "./output/status-line.ts";
-import { readPrompt } from "./prompt-parts.ts";
-import type { ReplContext } from "./repl-context.ts";
+import type { ReplContext, ShownCall } from "./repl-context.ts";
+import { runHere } from "./run-here.ts";
 import { runShellHere } from "./run-tool-here.ts";
-import { runSlash } from "./slash-commands.ts";
-import { watchInterrupts } from "./watch-interrupts.ts";
+import { bidFarewell, countPrompts, greet, promptStatus } from "./show-conversation.ts";
+import { callsIn } from "./show-run.ts";
+import { isSlash, runSlash } from "./slash-commands.ts";
+import { withTypedRow } from "./typed-row.ts";
 
 export interface ConversationParts {
   readonly runtime: Runtime;
@@ -26,151 +30,164 @@ export interface ConversationParts {
   readonly screen: Screen;
   readonly history: History;
   readonly agent: OpenedAgent;
+  readonly mode: "agent" | "chat";
   /** Another conversation; without a name, a new one. */
   readonly open: (model: Model, session?: string) => Promise<OpenedAgent>;
   /** The first words, as if they had been typed. */
   readonly prompt?: string;
 }
 
-/** Prompt after prompt, until the person leaves. Closes the conversation. */
+/** Prompt after prompt, until the person leaves or a signal ends the program. Closes the conversation. */
 export async function converse(parts: ConversationParts): Promise<number> {
-  const { runtime, terminal, input, screen, history } = parts;
-  const outputs: { title: string; executionId: string }[] = [];
+  const { runtime, terminal, input, history } = parts;
+  const screen = withTypedRow(parts.screen, input, terminal.styleError);
+  const leaving = new AbortController();
+  const watch = watchSignals(terminal, (signal) => leaving.abort(new Error(`Stopped by ${nameOfSignal(signal)}`)));
   let { agent } = parts;
-  let interrupted = false;
+  let renderer = openRenderer();
+  let calls: ShownCall[] = callsIn(agent.history);
+  let isWorking = false;
   let command = new AbortController();
 
   const context: ReplContext = {
     runtime,
     terminal,
     input,
-    outputs,
+    screen,
+    mode: parts.mode,
     get agent() {
       return agent;
+    },
+    get calls() {
+      return calls;
     },
     get signal() {
       return command.signal;
     },
-    say: (text) => input.writeAbove(() => terminal.show(neutralizeText(text))),
-    show: (text) => input.writeAbove(() => terminal.show(text)),
+    say(text) {
+      if (isWorking) renderer.note(text);
+      else input.writeAbove(() => terminal.show(neutralizeText(text)));
+    },
+    show(text) {
+      if (isWorking) screen.write(`${text}\n`);
+      else input.writeAbove(() => terminal.show(text));
+    },
+    async startNew() {
+      const before = agent;
+      await take(await parts.open(agent.model));
+      if (countPrompts(before.history) > 0) await endSession(runtime, before.sessionId);
+    },
     async switchTo(session) {
-      const next = await parts.open(agent.model, session);
-      await agent.close();
-      agent = next;
-      outputs.length = 0;
-      greet(context);
+      await take(await parts.open(agent.model, session));
     },
   };
 
-  const completer = createReplCompleter(context);
-  const status = (columns: number): string =>
-    renderStatusLine(
-      {
-        model: agent.model.id,
-        contextTokens: agent.context?.tokens ?? null,
-        maxContextTokens: agent.context?.maxTokens ?? null,
-        cost: agent.spent.cost,
-        cachedPercent: null,
-        mode: runtime.permissionMode,
-        elapsedMs: null,
-      },
-      columns,
-      terminal.styleError,
-    );
+  function openRenderer(): RunRenderer {
+    return createRunRenderer({ terminal, screen, clock: systemClock, mode: () => runtime.permissionMode });
+  }
 
-  async function run(text: string): Promise<void> {
-    const read = await readPrompt(text, {
-      runtime,
-      conversationId: agent.sessionId,
-      acceptsImages: agent.model.acceptsImages,
-    });
-    for (const problem of read.problems) context.say(problem);
-    const renderer = createRunRenderer({ terminal, screen, clock: systemClock, mode: () => runtime.permissionMode });
-    const stopAgent = agent.on((event) => {
-      renderer.agent(event);
-      if (event.type === "call:added")
-        outputs.push({ title: `${event.tool} ${event.title}`, executionId: event.executionId });
-    });
-    const stopRuntime = runtime.on("*", (event) => renderer.runtime(event));
-    const interrupts = watchInterrupts({ input, agent, tell: (line) => renderer.note(line), leave });
-    const stopUnfolding = input.onKey((key) => {
-      if (key.kind !== "key" || key.name !== "ctrl-o") return false;
-      void runSlash(context, "/log");
-      return true;
-    });
-    try {
-      await agent.send(read.parts, { signal: interrupts.signal });
-    } finally {
-      stopUnfolding();
-      interrupts.end();
-      stopAgent();
-      stopRuntime();
-      renderer.end();
-    }
+  async function take(next: OpenedAgent): Promise<void> {
+    const before = agent;
+    agent = next;
+    calls = callsIn(agent.history);
+    renderer = openRenderer();
+    await before.close();
+    greet(context);
   }
 
   /** The person pressed Ctrl-C once more while things were being stopped. */
   function leave(): void {
-    screen.close();
+    parts.screen.close();
     input.close();
     terminal.tell("Left without waiting: the next deckhand command here ends what is left of the call.");
     process.exit(exitCode.cancelled);
   }
 
+  async function prompt(text: string): Promise<"interrupted" | void> {
+    isWorking = true;
+    try {
+      return await runHere(context, text, {
+        renderer,
+        leave,
+        leaving: leaving.signal,
+        onCall: (call) => calls.push(call),
+      });
+    } finally {
+      isWorking = false;
+    }
+  }
+
   /** Ctrl-C stops a command of the person's own as well. */
-  async function handle(line: string): Promise<"leave" | void> {
-    if (!line.startsWith("/") && !line.startsWith("!")) return run(line);
+  async function obey(line: string): Promise<"leave" | void> {
     command = new AbortController();
-    const stop = input.onKey((key) => {
+    const stop = (): void => command.abort(new Error("Stopped by the person"));
+    const stopListening = input.onKey((key) => {
       if (key.kind !== "key" || key.name !== "ctrl-c") return false;
-      command.abort(new Error("Stopped by the person"));
+      if (command.signal.aborted) leave();
+      stop();
       return true;
     });
+    leaving.signal.addEventListener("abort", stop, { once: true });
     try {
-      if (line.startsWith("/")) return await runSlash(context, line);
+      if (isSlash(line)) return await runSlash(context, line);
       return await runShellHere(context, line.slice(1).trim());
     } finally {
-      stop();
+      leaving.signal.removeEventListener("abort", stop);
+      stopListening();
+    }
+  }
+
+  const completer = createReplCompleter(context);
+  function readLine(): Promise<PromptResult> {
+    return input.readPrompt({
+      prompt: "› ",
+      status: (columns) => promptStatus(context, columns),
+      completer,
+      history,
+      keys: { "ctrl-o": () => void runSlash(context, "/log"), "shift-tab": () => nextMode(context) },
+      signal: leaving.signal,
+    });
+  }
+
+  /** What one input leads to: the exit code, `interrupted` when one more Ctrl-C leaves, or nothing. */
+  async function act(line: string): Promise<number | "interrupted" | void> {
+    if (line === "") return;
+    try {
+      if (!isSlash(line) && !line.startsWith("!")) return await prompt(line);
+      if ((await obey(line)) === "leave") return exitCode.done;
+    } catch (thrown) {
+      context.say(`deckhand: ${messageOf(thrown)}`);
+    }
+  }
+
+  async function talk(): Promise<number> {
+    greet(context);
+    let wasInterrupted = false;
+    if (parts.prompt !== undefined) {
+      context.say(`› ${parts.prompt}`);
+      wasInterrupted = (await act(parts.prompt.trim())) === "interrupted";
+    }
+    for (;;) {
+      const result = await readLine();
+      if (result.kind === "leave" || result.kind === "cancelled") return exitCode.done;
+      if (result.kind === "interrupt") {
+        if (wasInterrupted) return exitCode.cancelled;
+        wasInterrupted = true;
+        context.say("Ctrl-C again leaves; so does Ctrl-D.");
+        continue;
+      }
+      const next = await act(result.text.trim());
+      if (typeof next === "number") return next;
+      wasInterrupted = next === "interrupted";
     }
   }
 
   try {
-    greet(context);
-    let pending = parts.prompt;
-    for (;;) {
-      const result = pending
-        ? { kind: "line" as const, text: pending }
-        : await input.readPrompt({ prompt: "› ", status, completer, history, signal: new AbortController().signal });
-      pending = undefined;
-      if (result.kind === "leave" || result.kind === "cancelled") return exitCode.done;
-      if (result.kind === "interrupt") {
-        if (interrupted) return exitCode.cancelled;
-        interrupted = true;
-        context.say("Ctrl-C again leaves; so does Ctrl-D.");
-        continue;
-      }
-      interrupted = false;
-      const line = result.text.trim();
-      if (line === "") continue;
-      try {
-        if ((await handle(line)) === "leave") return exitCode.done;
-      } catch (thrown) {
-        context.say(`deckhand: ${messageOf(thrown)}`);
-      }
-    }
+    const code = await talk();
+    bidFarewell(context);
+    return watch.signal === undefined ? code : codeOfSignal[watch.signal];
   } finally {
     await agent.close();
+    watch.end();
   }
-}
-
-/** What the person should know before they type. */
-function greet({ agent, runtime, terminal, say, show }: ReplContext): void {
-  const style = terminal.styleError;
-  const tools = runtime.tools.list("agent").length;
-  show(
-    `${style("bold", "deckhand")} ${style("dim", `· ${agent.model.id} · ${tools} tools · ${runtime.workdir} · /help`)}`,
-  );
-  tellReconciled(agent, say);
-  const prompts = agent.history.filter(({ type }) => type === "user").length;
-  if (prompts > 0) say(`Going on with ${agent.sessionId}: ${prompts} ${prompts === 1 ? "prompt" : "prompts"} so far.`);
 }

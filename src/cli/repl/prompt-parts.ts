@@ -1,73 +1,77 @@
-import { readFile } from "node:fs/promises";
-import { extname, resolve } from "node:path";
-import { messageOf } from "../../core/errors.ts";
-import type { ImagePart, UserPart } from "../../core/message.ts";
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { UserPart } from "../../core/message.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
+import { isImageName, readImage } from "./read-image.ts";
 
 export interface ReadPrompt {
   readonly parts: readonly UserPart[];
-  /** What could not be attached, in sentences. */
+  /** What was not attached, in sentences; the words are sent all the same. */
   readonly problems: readonly string[];
-}
-
-const imageTypes: Readonly<Record<string, string>> = {
-  ".png": "image/png",
-  ".jpg": "image/jpeg",
-  ".jpeg": "image/jpeg",
-  ".gif": "image/gif",
-  ".webp": "image/webp",
-};
-
-/** What providers take at most. */
-const mostImageBytes = 5 * 1024 * 1024;
-
-/**
- * A prompt with the files it names: `@src/main.ts` brings its text along, `@screen.png` the picture. Files are read by the
- * read tool, by the person's order: the same rails, and a record.
- */
-export async function readPrompt(
-  text: string,
-  { runtime, conversationId, acceptsImages }: PromptSource,
-): Promise<ReadPrompt> {
-  const parts: UserPart[] = [];
-  const problems: string[] = [];
-  const attached: string[] = [];
-  for (const path of mentionsIn(text)) {
-    if (extname(path).toLowerCase() in imageTypes) {
-      const image = acceptsImages ? await readImage(path, runtime.workdir) : `${path}: this model takes no pictures`;
-      if (typeof image === "string") problems.push(image);
-      else parts.push(image);
-      continue;
-    }
-    const { state, result, error } = await runtime.call("read", { file_path: path }, { door: "cli", conversationId });
-    // A word with an @ need not be a file.
-    if (state !== "completed") problems.push(`@${path} was not attached: ${error ?? "it can't be read"}`);
-    else attached.push(`<file path=${JSON.stringify(path)}>\n${result?.output ?? ""}\n</file>`);
-  }
-  return { parts: [{ type: "text", text: [text, ...attached].join("\n\n") }, ...parts], problems };
 }
 
 export interface PromptSource {
   readonly runtime: Runtime;
   readonly conversationId: string;
   readonly acceptsImages: boolean;
+  readonly signal: AbortSignal;
 }
 
-/** Or why it can't be shown. */
-export async function readImage(path: string, workdir: string): Promise<ImagePart | string> {
-  const mediaType = imageTypes[extname(path).toLowerCase()];
-  if (mediaType === undefined) return `${path} is no picture that models take: use png, jpeg, gif or webp`;
-  try {
-    const bytes = await readFile(resolve(workdir, path));
-    if (bytes.length > mostImageBytes) return `${path} is larger than 5 MB, which no model takes: make it smaller`;
-    return { type: "image", mediaType, data: bytes.toString("base64") };
-  } catch (thrown) {
-    return `${path} can't be read: ${messageOf(thrown)}`;
+/**
+ * A prompt with the files it names: `@src/main.ts` brings its text along, `@src` what is in the folder, `@screen.png` the
+ * picture. Texts and folders are read by the tools, by the person's order: the same rails, and a record.
+ */
+export async function readPrompt(text: string, source: PromptSource): Promise<ReadPrompt> {
+  const images: UserPart[] = [];
+  const problems: string[] = [];
+  const attached: string[] = [];
+  for (const mention of mentionsIn(text)) {
+    const found = await attach(mention, source);
+    if (typeof found === "string") attached.push(found);
+    else if ("problem" in found) problems.push(found.problem);
+    else images.push(found);
   }
+  return {
+    parts: [{ type: "text", text: [text, ...attached].join("\n\n") }, ...images],
+    problems: problems.filter(Boolean),
+  };
 }
 
-/** `@path` at the start of a word, or `@"path with spaces"`. */
-function mentionsIn(text: string): string[] {
-  const found = [...text.matchAll(/(?<![\p{L}\p{N}_.])@(?:"([^"\n]+)"|([^\s"'`,;:()<>]*[^\s"'`,;:()<>.?!]))/gu)];
-  return [...new Set(found.map(([, quoted, plain]) => quoted ?? plain!))].filter((path) => /[./]|^[\w-]+$/.test(path));
+interface Mention {
+  readonly path: string;
+  /** It can hardly be anything else than a path. */
+  readonly isCertain: boolean;
 }
+
+/** The text that follows the prompt, a picture, or what is wrong; nothing is wrong with an `@word` that means no file. */
+async function attach(
+  { path, isCertain }: Mention,
+  { runtime, conversationId, acceptsImages, signal }: PromptSource,
+): Promise<string | Extract<UserPart, { type: "image" }> | { readonly problem: string }> {
+  const stats = await stat(resolve(runtime.workdir, path)).catch(() => null);
+  if (stats === null) return { problem: isCertain ? `@${path} is not here; your words are sent without it.` : "" };
+  if (isImageName(path) && stats.isFile()) {
+    if (!acceptsImages) return { problem: `@${path} was not attached: this model takes no pictures.` };
+    const image = await readImage(path, runtime.workdir);
+    return typeof image === "string" ? { problem: `@${path} was not attached: ${image}.` } : image;
+  }
+  const options = { door: "cli" as const, conversationId, signal };
+  const { state, result, error } = stats.isDirectory()
+    ? await runtime.call("list_files", { path }, options)
+    : await runtime.call("read", { file_path: path }, options);
+  if (state !== "completed") return { problem: `@${path} was not attached: ${error ?? "it can't be read"}` };
+  const kind = stats.isDirectory() ? "folder" : "file";
+  return `<${kind} path=${JSON.stringify(path)}>\n${result?.output ?? ""}\n</${kind}>`;
+}
+
+/** `@path` at the start of a word, or `@"path with spaces"`; each path once. */
+function mentionsIn(text: string): Mention[] {
+  const mentions = new Map<string, Mention>();
+  for (const [, quoted, plain] of text.matchAll(mentionPattern)) {
+    const path = quoted ?? plain!;
+    mentions.set(path, { path, isCertain: quoted !== undefined || /[./]/.test(path) });
+  }
+  return [...mentions.values()];
+}
+
+const mentionPattern = /(?<![\p{L}\p{N}_.])@(?:"([^"\n]+)"|([^\s"'`,;:()<>]*[^\s"'`,;:()<>.?!]))/gu;

@@ -2,24 +2,35 @@ import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
 import type { Terminal } from "../terminal.ts";
 import type { Input } from "./input/open-input.ts";
+import type { Screen } from "./output/screen.ts";
 
 /** What the commands of a conversation work with. */
 export interface ReplContext {
   readonly runtime: Runtime;
   readonly terminal: Terminal;
   readonly input: Input;
+  readonly screen: Screen;
   /** The conversation of the moment: /reset and /resume change it. */
   readonly agent: OpenedAgent;
+  /** `chat`: the model has no tools. */
+  readonly mode: "agent" | "chat";
   /** Text for the person, above the prompt; made harmless. */
   say(text: string): void;
   /** The same for text that is harmless and styled already. */
   show(text: string): void;
-  /** Goes on with another conversation; without a name, a new one. */
-  switchTo(session?: string): Promise<void>;
+  /** Ends this conversation and begins a new one. */
+  startNew(): Promise<void>;
+  /** Goes on with another conversation. */
+  switchTo(session: string): Promise<void>;
   /** Stops what the command does when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
-  /** The whole output of the calls so far, the last one last. */
-  readonly outputs: readonly { readonly title: string; readonly executionId: string }[];
+  /** The calls so far, the last one last; also those of a conversation that was resumed. */
+  readonly calls: readonly ShownCall[];
+}
+
+export interface ShownCall {
+  readonly title: string;
+  readonly executionId: string;
 }
 
 /** `leave`: the conversation is over. */

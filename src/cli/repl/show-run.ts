@@ -1,12 +1,13 @@
-import type { ReplContext } from "./repl-context.ts";
 import { cleanText } from "../../runtime/untrusted-text.ts";
+import type { ReplContext, ShownCall } from "./repl-context.ts";
+import type { SessionEntry } from "../../core/session.ts";
 
 /** `/log [N]`: what the one-line form of a call leaves out. */
-export async function showOutput({ runtime, outputs, say, show }: ReplContext, rest: string): Promise<void> {
+export async function showOutput({ runtime, calls, say, show }: ReplContext, rest: string): Promise<void> {
   const back = rest === "" ? 1 : Number(rest);
   if (!Number.isInteger(back) || back < 1) return say(`/log takes a number from 1 on; got "${rest}".`);
-  const one = outputs.at(-back);
-  if (!one) return say(outputs.length === 0 ? "No tool was called yet." : `There were only ${outputs.length} calls.`);
+  const one = calls.at(-back);
+  if (!one) return say(calls.length === 0 ? "No tool was called yet." : `There were only ${calls.length} calls.`);
   const execution = await runtime.get(one.executionId);
   if (!execution) return say(`The record of ${one.executionId} is gone.`);
   const { result, error, state } = execution;
@@ -15,6 +16,13 @@ export async function showOutput({ runtime, outputs, say, show }: ReplContext, r
   if (output !== "") show(output);
   if (error !== null) say(error);
   if (result?.files && result.files.length > 0) say(`Files: ${result.files.join(", ")}`);
+}
+
+/** The calls of a conversation that is taken up again. */
+export function callsIn(history: readonly SessionEntry[]): ShownCall[] {
+  return history.flatMap((entry) =>
+    entry.type === "call" ? [{ title: entry.tool, executionId: entry.executionId }] : [],
+  );
 }
 
 /** `/cost` */

@@ -1,14 +1,16 @@
-import { permissionModeNames, type PermissionModeName } from "../../runtime/permission-modes.ts";
 import { messageOf } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
-import { formatAge } from "../format-time.ts";
-import { renderTable } from "../table.ts";
-import { neutralizeText } from "../terminal-text.ts";
+import { permissionModeNames } from "../../runtime/permission-modes.ts";
+import type { Terminal } from "../terminal.ts";
 import { renderTools } from "../tools-command.ts";
+import { changeMode } from "./change-mode.ts";
+import { listSessions, resumeSession } from "./change-session.ts";
+import { compact, undo } from "./history-commands.ts";
 import { lessonCommands } from "./lesson-commands.ts";
 import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
-import { showOutput, showSpent } from "./show-run.ts";
 import { runToolHere } from "./run-tool-here.ts";
+import { showEvidence, showSkills } from "./show-agent.ts";
+import { showOutput, showSpent } from "./show-run.ts";
 
 export const slashCommands: readonly SlashCommand[] = [
   { name: "/help", summary: "List these commands", run: ({ show, terminal }) => show(renderHelp(terminal.styleError)) },
@@ -27,14 +29,14 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "/reload-tools",
     summary: "Look for new and changed tools",
-    run: ({ runtime, say }) => say(`${runtime.tools.list().length} tools, all of them built in.`),
+    run: ({ runtime, say }) => say(`There are ${runtime.tools.list().length} tools; none of them comes from a file.`),
   },
   {
     name: "/mode",
     takes: "[MODE]",
-    summary: "Show or set how much happens without asking",
+    summary: "Show or set how much happens without asking (also Shift-Tab)",
     run: changeMode,
-    complete: () => permissionModeNames,
+    complete: (_context, words) => (words.length === 2 ? permissionModeNames : []),
   },
   { name: "/model", takes: "[MODEL]", summary: "Show or change the model", run: changeModel },
   { name: "/cost", summary: "Show what this conversation took: tokens, cache, money", run: showSpent },
@@ -43,25 +45,34 @@ export const slashCommands: readonly SlashCommand[] = [
     takes: "[WHAT TO KEEP]",
     summary: "Make the old part of the conversation a summary; `/compact undo` takes it back",
     run: compact,
+    complete: (_context, words) => (words.length === 2 ? ["undo"] : []),
   },
-  { name: "/undo", takes: "[--force]", summary: "Put the files of the last turn back to what they were", run: undo },
+  {
+    name: "/undo",
+    takes: "[--force]",
+    summary: "Put the files of the last turn back to what they were",
+    run: undo,
+    complete: (_context, words) => (words.length === 2 ? ["--force"] : []),
+  },
   {
     name: "/log",
     takes: "[N]",
     summary: "Show the whole output of the last call, or of the N-th last (also Ctrl-O)",
     run: showOutput,
   },
-  { name: "/reset", summary: "Start a new conversation", run: ({ switchTo }) => switchTo() },
-  { name: "/sessions", summary: "List the conversations here", run: listSessions },
-  {
-    name: "/resume",
-    takes: "[SESSION]",
-    summary: "Go on with another conversation",
-    run: ({ switchTo }, rest) => switchTo(rest || "latest"),
-  },
+  { name: "/evidence", summary: "Show what the last answer says was done against what was done", run: showEvidence },
+  { name: "/skills", summary: "List the skills, and say which one is in use", run: showSkills },
   ...lessonCommands,
+  { name: "/reset", summary: "Start a new conversation", run: ({ startNew }) => startNew() },
+  { name: "/sessions", summary: "List the conversations here", run: listSessions },
+  { name: "/resume", takes: "[SESSION]", summary: "Go on with another conversation", run: resumeSession },
   { name: "/exit", summary: "Leave (also Ctrl-D)", run: () => "leave" },
 ];
+
+/** A command, not a path: `/etc/hosts` is something to talk about. */
+export function isSlash(line: string): boolean {
+  return /^\/[^\s/]*(?:\s|$)/.test(line);
+}
 
 /** Runs `/name rest`. What goes wrong is told in a sentence; the conversation goes on. */
 export async function runSlash(context: ReplContext, line: string): Promise<SlashResult> {
@@ -69,11 +80,8 @@ export async function runSlash(context: ReplContext, line: string): Promise<Slas
   const rest = line.slice(name.length).trim();
   const command = slashCommands.find((each) => each.name === (aliases[name] ?? name));
   if (!command) {
-    const [meant] = nearest(
-      name,
-      slashCommands.map((each) => each.name),
-      1,
-    );
+    const names = slashCommands.map((each) => each.name);
+    const [meant] = nearest(name, names, 1);
     return context.say(`There is no command ${name}.${meant ? ` Did you mean ${meant}?` : ""} /help lists them.`);
   }
   if (command.takes === undefined && words.some(Boolean)) {
@@ -86,9 +94,15 @@ export async function runSlash(context: ReplContext, line: string): Promise<Slas
   }
 }
 
-const aliases: Readonly<Record<string, string>> = { "/quit": "/exit", "/q": "/exit", "/new": "/reset", "/?": "/help" };
+const aliases: Readonly<Record<string, string>> = {
+  "/quit": "/exit",
+  "/q": "/exit",
+  "/new": "/reset",
+  "/clear": "/reset",
+  "/?": "/help",
+};
 
-function renderHelp(style: ReplContext["terminal"]["styleError"]): string {
+function renderHelp(style: Terminal["styleError"]): string {
   const width = Math.max(...slashCommands.map(({ name, takes = "" }) => `${name} ${takes}`.length));
   const lines = slashCommands.map(({ name, takes = "", summary }) => {
     const spaces = " ".repeat(width - `${name} ${takes}`.length + 2);
@@ -97,18 +111,11 @@ function renderHelp(style: ReplContext["terminal"]["styleError"]): string {
   return [
     ...lines,
     "",
-    "  @file names a file · !command runs a command of yours · Alt-Enter begins a new line · Ctrl-R searches what you typed",
-    "  Ctrl-C stops the call, again the turn, again leaves",
+    "  @file brings a file, a folder's list or a picture along (@\"with spaces\"); Tab completes",
+    "  !command runs a command of yours, without a terminal of its own; the model hears of it",
+    "  Alt-Enter begins a new line · Ctrl-R searches what you typed · Ctrl-Z gives you your shell",
+    "  Ctrl-C stops the call, again the turn, again leaves · Esc stops the turn · Ctrl-D leaves",
   ].join("\n");
-}
-
-function changeMode({ runtime, say }: ReplContext, rest: string): void {
-  if (rest === "") return say(`The mode is ${runtime.permissionMode}; there are: ${permissionModeNames.join(", ")}.`);
-  if (!permissionModeNames.includes(rest as PermissionModeName)) {
-    return say(`"${rest}" is no mode; there are: ${permissionModeNames.join(", ")}.`);
-  }
-  runtime.permissionMode = rest as PermissionModeName;
-  say(`The mode is ${rest} now.`);
 }
 
 async function changeModel({ runtime, agent, say }: ReplContext, rest: string): Promise<void> {
@@ -117,53 +124,4 @@ async function changeModel({ runtime, agent, say }: ReplContext, rest: string): 
   if (!chosen.model) return say(chosen.advice);
   agent.useModel(chosen.model);
   say(`The model is ${chosen.model.id} now.`);
-}
-
-async function compact({ agent, say, signal }: ReplContext, rest: string): Promise<void> {
-  if (rest === "undo") {
-    return say((await agent.undoCompaction()) ? "The summary is taken back." : "There is no summary to take back.");
-  }
-  say("Summarising the old turns …");
-  const outcome = await agent.compact({ signal, ...(rest === "" ? {} : { focus: rest }) });
-  if (outcome.state === "kept") say(outcome.reason);
-  if (outcome.state === "cancelled") say("Stopped; nothing was changed.");
-}
-
-async function undo({ agent, say }: ReplContext, rest: string): Promise<void> {
-  if (rest !== "" && rest !== "--force") return say(`/undo takes nothing, or --force; got "${rest}".`);
-  const report = await agent.undo({ force: rest === "--force" });
-  if (!report) return say("There is nothing to undo: no turn here changed a file.");
-  const { restored, removed, skipped, notUndone } = report;
-  const lines = [
-    ...restored.map((path) => `put back   ${path}`),
-    ...removed.map((path) => `removed    ${path}`),
-    ...skipped.map(({ path, reason }) => `left alone ${path}: ${reason} (/undo --force does it all the same)`),
-    ...notUndone.map((what) => `not undone ${what}`),
-  ];
-  say(lines.join("\n"));
-}
-
-async function listSessions({ runtime, terminal, show, say }: ReplContext): Promise<void> {
-  const sessions = await (await runtime.sessions()).list(20);
-  if (sessions.length === 0) return say("There is no conversation here yet.");
-  const now = Date.now();
-  show(
-    neutralizeText(
-      renderTable({
-        columns: [
-          { title: "SESSION" },
-          { title: "AGE", align: "right" },
-          { title: "PROMPTS", align: "right" },
-          { title: "BEGINS" },
-        ],
-        rows: sessions.map(({ id, updatedAt, prompts, title }) => [
-          id.slice(-8),
-          formatAge(now - updatedAt),
-          String(prompts),
-          title,
-        ]),
-        width: terminal.width,
-      }).trimEnd(),
-    ),
-  );
 }

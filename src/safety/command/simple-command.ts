@@ -15,6 +15,8 @@ export interface Word {
   readonly prefix: string;
   /** Of a dynamic word: an unknown part stands outside quotes, so it may become several arguments, options among them, or none. */
   readonly isSplit?: boolean;
+  /** Of a glob: some bracket of it was quoted, so where a class ends can't be read from `text`. */
+  readonly isVague?: boolean;
 }
 
 export interface Redirect {

@@ -10,7 +10,7 @@ import { createScreenModel, type ScreenModel } from "./output-screen-model.ts";
 interface Stage {
   readonly model: ScreenModel;
   readonly renderer: RunRenderer;
-  play(steps: readonly Step[], afterwardsMs?: number): string[];
+  readonly play: (steps: readonly Step[], afterwardsMs?: number) => string[];
 }
 
 function stage(options: { columns?: number; rows?: number; bell?: boolean; isTTY?: boolean } = {}): Stage {

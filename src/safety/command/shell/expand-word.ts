@@ -120,7 +120,7 @@ export class WordExpander {
    * home `~name` is, and what `~-` and `~1` stand for, only the shell knows.
    */
   private tilde(raw: string, value: string, isWhole: boolean): Piece[] {
-    const plain: Piece = { text: value, kind: "literal", isQuoted: false };
+    const plain: Piece = { text: value, kind: "literal", isQuoted: isEscaped(raw, value) };
     const [, before = "", name] = /^([A-Za-z_]\w*=)?~([\w.+-]*)(?=\/|$)/.exec(raw.replaceAll("\\\n", "")) ?? [];
     if (name === undefined || (!isWhole && !value.includes("/"))) return [plain];
     const start = `${before}~${name}`;
@@ -133,7 +133,7 @@ export class WordExpander {
   private part(part: WordPart, at: Position): Piece[] {
     switch (part.type) {
       case "Literal":
-        return [{ text: part.value, kind: "literal", isQuoted: at.isQuoted }];
+        return [{ text: part.value, kind: "literal", isQuoted: at.isQuoted || isEscaped(part.text, part.value) }];
       case "SingleQuoted":
       case "AnsiCQuoted":
         return [{ text: part.value, kind: "literal", isQuoted: true }];
@@ -238,6 +238,11 @@ const fedByUnknown: Input = { kind: "commands", commands: [] };
 /** `a[$(…)]` in quotes: harmless text, until arithmetic or a builtin evaluates it. */
 export function hidesSubstitution(text: string): boolean {
   return /[A-Za-z_]\w*\[[^\n]*(?:\$\(|`|\$\{[ |])/.test(text) && /['"\\]/.test(text);
+}
+
+/** A line that goes on leaves nothing behind, not even an empty word. */
+function isEscaped(raw: string, value: string): boolean {
+  return value !== "" && raw !== value;
 }
 
 function toPieces(expansion: Expansion | undefined, raw: string, isQuoted: boolean): Piece[] {

@@ -53,7 +53,11 @@ function* splitText(text: string, separators: string): Iterable<{ text: string; 
 function toWord(pieces: readonly Piece[]): ShellWord {
   const text = pieces.map((piece) => piece.text).join("");
   const at = pieces.findIndex(({ kind }) => kind === "unknown");
-  if (at < 0) return { text, kind: isPattern(pieces) ? "glob" : "literal", prefix: text };
+  if (at < 0) {
+    if (!isPattern(pieces)) return { text, kind: "literal", prefix: text };
+    const isVague = pieces.some((piece) => piece.isQuoted && /[[\]]/.test(piece.text));
+    return { text, kind: "glob", prefix: text, ...(isVague && { isVague }) };
+  }
   const prefix = pieces
     .slice(0, at)
     .map((piece) => piece.text)

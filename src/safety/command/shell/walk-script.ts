@@ -219,7 +219,7 @@ function walkAssigned({ name, wordlist = [], pos, end }: For | Select, scope: Sc
 
 /** A pattern is each file in turn that fits it. */
 function knownValues(words: readonly ShellWord[]): readonly Value[] | null {
-  if (words.some(({ kind }) => kind === "dynamic")) return null;
+  if (words.some(({ kind, isVague }) => kind === "dynamic" || isVague)) return null;
   return words.map(({ text, kind }) =>
     kind === "glob" ? { kind: "unknown", isTainted: false, glob: text } : toText(text),
   );

@@ -31,7 +31,7 @@ export function classifyLine(text: string, isWhole: boolean): Line | undefined {
   let { indent, start } = readIndent(text, 0);
   const outerIndent = indent;
   let quotes = 0;
-  while (text[start] === ">") {
+  while (text[start] === ">" && quotes < mostQuotes) {
     quotes++;
     if (start + 1 === text.length && !isWhole) return undefined;
     const inner = readIndent(text, start + 1);
@@ -45,7 +45,9 @@ export function classifyLine(text: string, isWhole: boolean): Line | undefined {
 function readIndent(text: string, from: number): { indent: number; start: number } {
   let indent = 0;
   let start = from;
-  for (; text[start] === " " || text[start] === "\t"; start++) indent += text[start] === "\t" ? 4 - (indent % 4) : 1;
+  const most = from + mostIndent;
+  for (; start < most && (text[start] === " " || text[start] === "\t"); start++)
+    indent += text[start] === "\t" ? 4 - (indent % 4) : 1;
   return { indent, start };
 }
 
@@ -72,6 +74,11 @@ function classifyBeginning(text: string, start: number, isWhole: boolean): LineK
   }
 }
 
+/** What goes beyond is text: a line without an end must not be looked at over and over. */
+const mostIndent = 200;
+const mostQuotes = 20;
+const longestRule = 400;
+
 /** No mark that begins a line is longer, but for a rule. */
 const beginning = 24;
 
@@ -84,8 +91,8 @@ function classifyHeading(rest: string, start: number, isWhole: boolean): LineKin
 }
 
 function classifyDash(text: string, start: number, isWhole: boolean): LineKind | undefined {
-  const rest = text.slice(start);
-  if (/^([-*_])(?:[ \t]*\1)*[ \t]*$/.test(rest)) {
+  const rest = text.slice(start, start + longestRule + 1);
+  if (rest.length <= longestRule && /^([-*_])(?:[ \t]*\1)*[ \t]*$/.test(rest)) {
     if (!isWhole) return undefined;
     if (rest.replaceAll(/[ \t]/g, "").length >= 3) return { kind: "rule" };
   }

@@ -62,7 +62,8 @@ export function createMarkdownStream({ width, style }: MarkdownOptions): Markdow
 
   function putText(line: OpenLine, isWhole: boolean): void {
     // Marks at the end of a heading close it, unless text follows them.
-    const closing = line.isHeading ? /(?:^|[ \t])[ \t#]*$/.exec(pending)?.index : undefined;
+    const marks = line.before === "" ? /(?:^|[ \t])[ \t#]*$/ : /[ \t][ \t#]*$/;
+    const closing = line.isHeading ? marks.exec(pending)?.index : undefined;
     const text = pending.slice(0, closing ?? pending.length);
     const { parts, consumed } = parseInline(text, { ...line, isWhole, hasColours });
     for (const part of parts) {

@@ -184,10 +184,13 @@ function mergeSpans(spans: readonly Span[]): Span[] {
 }
 
 const breaksAnywhere = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+/** Below it no character of these scripts is found. */
+const firstBroken = "\u2e80";
 const staysWithPrevious = /[\p{Mark}\p{Emoji_Modifier}\u200d\p{Pe}\p{Pf}\p{Po}ー々]/u;
 const staysWithNext = /[\p{Ps}\p{Pi}\u200d]/u;
 
 function mayBreakBetween(before: string, after: string): boolean {
+  if (before < firstBroken && after < firstBroken) return false;
   if (before === "" || (!breaksAnywhere.test(before) && !breaksAnywhere.test(after))) return false;
   return !staysWithPrevious.test(after) && !staysWithNext.test(before);
 }

@@ -1,0 +1,117 @@
+import { type AgentRun, type Runner, runAgent, type Scenario } from "./agent-run.ts";
+import type { Bench } from "./bench.ts";
+
+/** Against a loop by hand that does nothing else (`floor-loop.mjs`). Both read the same files for the same model. */
+export const benches: readonly Bench[] = [
+  {
+    name: "agent: start to first request, against a loop by hand",
+    unit: "×",
+    budget: 1.6,
+    rounds: 12,
+    measure: () => startOf("deckhand"),
+    baseline: () => startOf("floor"),
+  },
+  {
+    name: "agent: own time per turn, 50 small reads, against a loop by hand",
+    unit: "×",
+    budget: 1.5,
+    measure: () => gapOf("deckhand"),
+    baseline: () => gapOf("floor"),
+  },
+  {
+    name: "agent: memory at the first request",
+    unit: "MB",
+    budget: 90,
+    rounds: 3,
+    measure: async () => memoryOf(await runAgent("deckhand", oneTurn)).first,
+  },
+  {
+    name: "agent: memory after 50 small reads",
+    unit: "MB",
+    budget: 110,
+    rounds: 3,
+    measure: async () => memoryOf(await runAgent("deckhand", smallReads)).last,
+  },
+  {
+    name: "agent: growth of a turn over 200 turns of 5 kB, against a loop by hand",
+    unit: "×",
+    budget: 1,
+    rounds: 3,
+    measure: () => growthOf("deckhand"),
+    baseline: () => growthOf("floor"),
+  },
+  {
+    name: "agent: memory that 200 turns of 5 kB add, against a loop by hand",
+    unit: "×",
+    budget: 1,
+    rounds: 3,
+    measure: () => memoryGrowthOf("deckhand"),
+    baseline: () => memoryGrowthOf("floor"),
+  },
+  {
+    name: "agent: tokens of system prompt and tools",
+    unit: "tokens",
+    budget: 2500,
+    rounds: 1,
+    measure: fixedTokens,
+  },
+  {
+    name: "agent: calls of six that ended only after the reply",
+    unit: "calls",
+    budget: 0,
+    rounds: 3,
+    measure: lateCalls,
+  },
+];
+
+const oneTurn: Scenario = { turns: 1, reads: 1, fileBytes: 60 };
+const smallReads: Scenario = { turns: 50, reads: 1, fileBytes: 60 };
+const manyTurns: Scenario = { turns: 200, reads: 1, fileBytes: 5000 };
+/** The reply goes on for this long after each call. */
+const sixCalls: Scenario = { turns: 1, reads: 6, fileBytes: 60, pauseMs: 300, asJson: true };
+
+async function startOf(runner: Runner): Promise<number> {
+  return (await runAgent(runner, oneTurn)).startMs;
+}
+
+async function gapOf(runner: Runner): Promise<number> {
+  return median((await runAgent(runner, smallReads)).gapsMs);
+}
+
+/** What the last 20 turns take longer than the first 20, once both are warm. */
+async function growthOf(runner: Runner): Promise<number> {
+  const { gapsMs } = await runAgent(runner, manyTurns);
+  return median(gapsMs.slice(-20)) - median(gapsMs.slice(20, 40));
+}
+
+async function memoryGrowthOf(runner: Runner): Promise<number> {
+  const { first, last } = memoryOf(await runAgent(runner, manyTurns));
+  return last - first;
+}
+
+function memoryOf({ turns }: AgentRun): { readonly first: number; readonly last: number } {
+  const [first, last] = [turns.at(0)!.memoryMegabytes, turns.at(-1)!.memoryMegabytes];
+  if (first === 0) throw new Error("The memory of another process can be looked up on Linux only.");
+  return { first, last };
+}
+
+async function fixedTokens(): Promise<number> {
+  const { countTokens } = await import("gpt-tokenizer/encoding/o200k_base");
+  const { firstRequest } = await runAgent("deckhand", oneTurn);
+  const { system, tools } = JSON.parse(firstRequest) as { system: unknown; tools: unknown };
+  return countTokens(JSON.stringify(system)) + countTokens(JSON.stringify(tools));
+}
+
+async function lateCalls(): Promise<number> {
+  const { output } = await runAgent("deckhand", sixCalls);
+  const types = output
+    .trim()
+    .split("\n")
+    .map((line) => (JSON.parse(line) as { type: string }).type);
+  const whole = types.indexOf("reply:finished");
+  return 6 - types.slice(0, whole).filter((type) => type === "call:settled").length;
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

@@ -1,0 +1,42 @@
+// A part of the build: which modules share a file. Left alone, the bundler makes one of each set of modules that the same
+// commands need, which is 60 files for `deckhand run`, and each costs about half a millisecond.
+import { join } from "node:path";
+import type { Rolldown } from "tsdown";
+
+type Graph = Parameters<Extract<Rolldown.CodeSplittingGroup["name"], (...args: never[]) => unknown>>[1];
+
+const source = (path: string): string => join(import.meta.dirname, "..", "src", path);
+
+/** What some need without the rest stays as the bundler makes it: `--help`, `deckhand check`, `deckhand/testing`. */
+const apart = ["cli/main.ts", "models/testing.ts", "safety/path/judge-path.ts", "safety/secrets/create-masker.ts"].map(
+  source,
+);
+/** In the order in which commands come to need them. */
+const groups: readonly { readonly name: string; readonly roots: readonly string[] }[] = [
+  { name: "runtime", roots: [source("runtime/create-runtime.ts")] },
+  {
+    name: "agent",
+    roots: [source("runtime/open-agent.ts"), source("runtime/open-named-model.ts"), source("cli/run-command.ts")],
+  },
+];
+
+/** The name of the file that a module goes to, with all that its root imports and no earlier one does. */
+export function groupChunks(module: string, graph: Graph): string | null {
+  const isFrom = (root: string): boolean => reachedFrom(root, graph).has(module);
+  if (apart.some(isFrom)) return null;
+  return groups.find(({ roots }) => roots.some(isFrom))?.name ?? null;
+}
+
+const reached = new Map<string, Set<string>>();
+
+/** Lazy imports are not followed. */
+function reachedFrom(root: string, graph: Graph): Set<string> {
+  let seen = reached.get(root);
+  if (!seen) {
+    seen = new Set([root]);
+    // A set goes on with what is added to it meanwhile.
+    for (const each of seen) for (const next of graph.getModuleInfo(each)?.importedIds ?? []) seen.add(next);
+    reached.set(root, seen);
+  }
+  return seen;
+}

@@ -1,0 +1,65 @@
+import { systemClock } from "../../core/clock.ts";
+import type { SessionSummary } from "../../core/session.ts";
+import { formatAge } from "../format-time.ts";
+import { renderTable } from "../table.ts";
+import { neutralizeText } from "../terminal-text.ts";
+import { askQuestion } from "./input/question-panel.ts";
+import type { ReplContext } from "./repl-context.ts";
+
+const mostListed = 20;
+const mostOffered = 9;
+
+/** `/sessions` */
+export async function listSessions({ runtime, agent, terminal, show, say }: ReplContext): Promise<void> {
+  const sessions = await (await runtime.sessions()).list(mostListed);
+  if (sessions.length === 0) return say("There is no conversation here yet.");
+  const now = systemClock.now();
+  const table = renderTable({
+    columns: [
+      { title: "SESSION" },
+      { title: "AGE", align: "right" },
+      { title: "PROMPTS", align: "right" },
+      { title: "BEGINS" },
+    ],
+    rows: sessions.map(({ id, updatedAt, prompts, title, isOpen }) => [
+      id.slice(-shortId),
+      formatAge(now - updatedAt),
+      String(prompts),
+      `${title}${id === agent.sessionId ? " (this one)" : isOpen ? " (in use)" : ""}`,
+    ]),
+    width: terminal.errorStream.columns,
+  });
+  show(neutralizeText(table.trimEnd()));
+}
+
+/** `/resume [SESSION]`: without a name, the person picks one. */
+export async function resumeSession(context: ReplContext, rest: string): Promise<void> {
+  const { runtime, agent, say } = context;
+  const sessions = await runtime.sessions();
+  const wanted = rest === "" ? await pickSession(context, await sessions.list(mostListed)) : rest;
+  if (wanted === null) return;
+  const { id } = await sessions.read(wanted);
+  if (id === agent.sessionId) return say("That is the conversation you are in.");
+  await context.switchTo(id);
+}
+
+/** As much of an id as people type. */
+export const shortId = 8;
+
+async function pickSession(
+  { agent, input, say, signal }: ReplContext,
+  sessions: readonly SessionSummary[],
+): Promise<string | null> {
+  const others = sessions.filter(({ id, isOpen }) => id !== agent.sessionId && !isOpen).slice(0, mostOffered);
+  if (others.length === 0) {
+    say("There is no other conversation to go on with.");
+    return null;
+  }
+  const now = systemClock.now();
+  const options = others.map(
+    ({ id, updatedAt, title }) => `${id.slice(-shortId)} · ${formatAge(now - updatedAt)} ago · ${title}`,
+  );
+  const answer = await askQuestion(input, { text: "Which conversation do you want to go on with?", options }, signal);
+  const [picked] = answer.answered ? (answer.selected ?? []) : [];
+  return picked === undefined ? null : (others[options.indexOf(picked)]?.id ?? null);
+}

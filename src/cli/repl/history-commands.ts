@@ -1,0 +1,36 @@
+import { countOf, formatTokens } from "./output/format-figures.ts";
+import type { ReplContext } from "./repl-context.ts";
+
+/** `/compact [WHAT TO KEEP]`, `/compact undo` */
+export async function compact({ agent, say, signal }: ReplContext, rest: string): Promise<void> {
+  if (rest === "undo") {
+    return say((await agent.undoCompaction()) ? "The summary is taken back." : "There is no summary to take back.");
+  }
+  say("Summarising the old turns …");
+  const outcome = await agent.compact({ signal, ...(rest === "" ? {} : { focus: rest }) });
+  if (outcome.state === "kept") return say(outcome.reason);
+  if (outcome.state === "cancelled") return say("Stopped; nothing was changed.");
+  const { tokensBefore, tokensAfter, pins } = outcome.body;
+  say(
+    `${countOf(outcome.messages, "message")} summarised, ${countOf(pins.length, "fact")} pinned: ` +
+      `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens. /compact undo takes it back.`,
+  );
+  for (const problem of outcome.problems) say(problem);
+}
+
+/** `/undo [--force]` */
+export async function undo({ agent, say }: ReplContext, rest: string): Promise<void> {
+  if (rest !== "" && rest !== "--force") return say(`/undo takes nothing, or --force; got "${rest}".`);
+  const report = await agent.undo({ force: rest === "--force" });
+  if (!report) return say("There is nothing to undo: no turn here changed a file.");
+  const { restored, removed, skipped, notUndone } = report;
+  const lines = [
+    ...restored.map((path) => `put back   ${path}`),
+    ...removed.map((path) => `removed    ${path}`),
+    ...skipped.map(({ path, reason }) => `left alone ${path}: ${reason}${rest === "" ? forceHint : ""}`),
+    ...notUndone.map((what) => `not undone ${what}`),
+  ];
+  say(lines.join("\n"));
+}
+
+const forceHint = " (/undo --force does it all the same)";
