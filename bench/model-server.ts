@@ -1,7 +1,7 @@
 // A model that plays reads: a process of its own, so that what it costs is not counted as the agent's. It speaks the
 // Anthropic protocol, reads one plan from its parent, and tells it afterwards when which request came.
 import { readFileSync } from "node:fs";
-import { createServer, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** Turn by turn the files to read; then it answers. */
@@ -31,7 +31,9 @@ const { promise: planned, resolve: plan } = Promise.withResolvers<Plan>();
 const turns: ServedTurn[] = [];
 let firstRequest = "";
 
-const server = createServer(async (request, response) => {
+const server = createServer((request, response) => void answer(request, response));
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const arrivedAt = now();
   const pieces: Buffer[] = [];
   for await (const piece of request) pieces.push(piece as Buffer);
@@ -45,7 +47,7 @@ const server = createServer(async (request, response) => {
   const memoryMegabytes = memoryOf(pid);
   await reply(response, { turn, text, calls, pauseMs, inputTokens: Math.round(body.length / 4) });
   turns.push({ arrivedAt, endedAt: now(), memoryMegabytes, requestBytes: body.length });
-});
+}
 
 interface Reply {
   readonly turn: number;

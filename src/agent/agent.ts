@@ -1,6 +1,6 @@
 import type { AgentEvent, RunEnd } from "../core/agent-events.ts";
 import type { Clock } from "../core/clock.ts";
-import { RuntimeError } from "../core/errors.ts";
+import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import { textOfParts, type CallPart, type UserPart } from "../core/message.ts";
 import { addUsage, costOf, noUsage, type Model, type ToolOffer, type Usage } from "../core/model.ts";
@@ -10,6 +10,7 @@ import type { AgentParts } from "./agent-parts.ts";
 import type { CompactionOutcome } from "./context/compact.ts";
 import type { AgentHost, AgentSettings } from "./host.ts";
 import { keepContext } from "./keep-context.ts";
+import type { OneAtATime } from "./one-at-a-time.ts";
 import { runPrompt } from "./run-prompt.ts";
 import { createConversationView } from "./session/assemble-conversation.ts";
 
@@ -53,6 +54,7 @@ export interface AgentOptions {
   readonly clock: Clock;
   readonly model: Model;
   readonly events: AgentEventHub;
+  readonly oneAtATime: OneAtATime;
   /** Asked for once, with the first words of the person. */
   readonly openWith: (words: string) => Promise<Opening>;
   /** The run is over; `executions` are its calls. Its end is told after this. */
@@ -60,9 +62,8 @@ export interface AgentOptions {
 }
 
 export function createAgent(options: AgentOptions): Agent {
-  const { session, host, events } = options;
+  const { session, host, events, oneAtATime } = options;
   let { model } = options;
-  let isBusy = false;
   let usage = noUsage;
   let cost: number | null = 0;
   let parts: AgentParts | undefined;
@@ -103,14 +104,14 @@ export function createAgent(options: AgentOptions): Agent {
     return outcome;
   }
 
-  async function alone<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (isBusy) throw new RuntimeError("AGENT_BUSY", "The agent still works on the last prompt; wait, or stop it.");
-    isBusy = true;
-    try {
-      return await work();
-    } finally {
-      isBusy = false;
-    }
+  async function take(prompt: readonly UserPart[], signal: AbortSignal): Promise<RunEnd> {
+    const opened = await open(textOfParts(prompt));
+    const { end, executions } = await runPrompt(opened, prompt, signal);
+    spend(end.statistics.usage, end.statistics.cost);
+    // What is done about a run that is over must not hide how it ended.
+    await options.afterRun(end, executions).catch((thrown: unknown) => opened.tell("warning", messageOf(thrown)));
+    events.emit("run:ended", end);
+    return end;
   }
 
   return {
@@ -122,24 +123,18 @@ export function createAgent(options: AgentOptions): Agent {
       if (next.id !== model.id) session.append({ type: "model", model: next.id });
       model = next;
     },
-    send: (prompt, { signal = new AbortController().signal } = {}) =>
-      alone(async () => {
-        const words: readonly UserPart[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
-        if (words.every((part) => part.type === "text" && part.text.trim() === "")) throw emptyPrompt();
-        const opened = await open(textOfParts(words));
-        const { end, executions } = await runPrompt(opened, words, signal);
-        spend(end.statistics.usage, end.statistics.cost);
-        await options.afterRun(end, executions);
-        events.emit("run:ended", end);
-        return end;
-      }),
+    async send(prompt, { signal } = {}) {
+      const words: readonly UserPart[] = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt;
+      if (words.every((part) => part.type === "text" && part.text.trim() === "")) throw emptyPrompt();
+      return oneAtATime.run((either) => take(words, either), signal);
+    },
     async cancelCalls(reason) {
       const stopped = await Promise.all([...underWay].map((id) => host.cancel(id, reason)));
       return stopped.includes(true);
     },
     remark: (text) => void session.append({ type: "remark", text }),
-    compact: ({ focus, signal = new AbortController().signal } = {}) => alone(() => compact(signal, focus)),
-    undoCompaction: () => alone(async () => hasPrompt(session) && (await open("")).context.undoCompaction()),
+    compact: ({ focus, signal } = {}) => oneAtATime.run((either) => compact(either, focus), signal),
+    undoCompaction: () => oneAtATime.run(async () => hasPrompt(session) && (await open("")).context.undoCompaction()),
     get context() {
       return parts ? { tokens: parts.context.tokens, maxTokens: parts.context.maxTokens } : null;
     },

@@ -1,3 +1,4 @@
+import { clipText } from "../core/cut-text.ts";
 import { codeOf } from "../core/errors.ts";
 import type { Model } from "../core/model.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
@@ -34,7 +35,8 @@ export function tellReconciled({ notices, reconciled }: OpenedAgent, tell: (text
   for (const notice of notices) tell(notice);
   for (const { call, outcome, executionId } of reconciled) {
     const record = executionId === null ? "" : ` (deckhand calls show ${executionId})`;
-    if (outcome === "unknown") tell(`Outcome unknown: ${call.tool} ${call.inputText}${record}. It was not repeated.`);
-    if (outcome === "repeated") tell(`Run again, because that is safe: ${call.tool} ${call.inputText}`);
+    const what = clipText(`${call.tool} ${call.inputText}`, 200);
+    if (outcome === "unknown") tell(`Outcome unknown: ${what}${record}. It was not repeated.`);
+    if (outcome === "repeated") tell(`Run again, because that is safe: ${what}`);
   }
 }

@@ -12,7 +12,7 @@ import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { openCliAgent, tellReconciled } from "./open-cli-agent.ts";
 import { personConfig } from "./person-config.ts";
 import { readTask } from "./read-task.ts";
-import { readImage } from "./repl/prompt-parts.ts";
+import { readImage } from "./repl/read-image.ts";
 import { openPerson, type Person } from "./repl/open-person.ts";
 import { createPlainRenderer } from "./repl/output/plain-renderer.ts";
 import type { RunRenderer } from "./repl/output/run-renderer.ts";

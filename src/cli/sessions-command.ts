@@ -1,9 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { codeOf } from "../core/errors.ts";
+import { systemClock } from "../core/clock.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
 import { toWire } from "../core/wire.ts";
+import type { Runtime } from "../runtime/create-runtime.ts";
 import { scriptOfSession } from "../runtime/script-of-session.ts";
 import { UsageError, type Invocation } from "./command.ts";
+import { endSession } from "./end-session.ts";
 import { exitCode } from "./exit-code.ts";
 import { formatAge } from "./format-time.ts";
 import { withRuntime } from "./open-runtime.ts";
@@ -18,7 +21,7 @@ export async function runSessions(invocation: Invocation, terminal: Terminal): P
     if (invocation.has("json")) terminal.printJson(sessions.map(toWire));
     else if (sessions.length === 0) terminal.tell("There is no conversation here yet; `deckhand` starts one.");
     else {
-      const now = Date.now();
+      const now = systemClock.now();
       terminal.print(
         renderTable({
           columns: [
@@ -48,20 +51,21 @@ export async function runSessions(invocation: Invocation, terminal: Terminal): P
 /** `deckhand reset` */
 export async function runReset(invocation: Invocation, terminal: Terminal): Promise<number> {
   return withRuntime(invocation, terminal, async (runtime) => {
-    const sessions = await runtime.sessions();
-    const [latest] = (await sessions.list(20)).filter(({ isEnded }) => !isEnded);
-    if (!latest) {
-      if (invocation.has("json")) terminal.printJson({ session: null });
-      else terminal.tell("There is no conversation to forget.");
-      return exitCode.done;
-    }
-    const session = await sessions.open(latest.id);
-    session.append({ type: "ended" });
-    await session.close();
-    if (invocation.has("json")) terminal.printJson({ session: latest.id });
-    else terminal.tell(`The next --continue starts anew. The old one stays: deckhand resume ${latest.id.slice(-8)}`);
+    const ended = await endLatest(runtime);
+    if (invocation.has("json")) terminal.printJson({ session: ended });
+    else if (ended === null) terminal.tell("There is no conversation to forget.");
+    else terminal.tell(`The next --continue starts anew. The old one stays: deckhand resume ${ended.slice(-8)}`);
     return exitCode.done;
   });
+}
+
+async function endLatest(runtime: Runtime): Promise<string | null> {
+  try {
+    return await endSession(runtime, "latest");
+  } catch (thrown) {
+    if (codeOf(thrown) !== "SESSION_UNKNOWN") throw thrown;
+    return null;
+  }
 }
 
 /** `deckhand record [SESSION]` */
@@ -69,6 +73,7 @@ export async function runRecord(invocation: Invocation, terminal: Terminal): Pro
   return withRuntime(invocation, terminal, async (runtime) => {
     const session = await (await runtime.sessions()).read(invocation.positionals[0] ?? "latest");
     const script = await scriptOfSession(session.branch);
+    if (script === null) throw new UsageError(`In ${session.id} the model said nothing that could be played again.`);
     for (const problem of session.problems) terminal.tell(`deckhand: warning: ${problem}`);
     const output = invocation.value("output");
     if (output === undefined) terminal.print(script);
@@ -84,7 +89,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: "wx", mode: 0o600 });
   } catch (thrown) {
-    if (codeOf(thrown) !== "EEXIST") throw thrown;
+    if (codeOf(thrown) !== "EEXIST") throw new UsageError(`${path} can't be written: ${messageOf(thrown)}.`);
     throw new UsageError(`${path} is there already; name another file, or remove it first.`);
   }
 }

@@ -22,7 +22,7 @@ export function foreseeQuietRead(options: GateOptions, call: ForeseenCall): bool
   if (options.hooks?.matches(tool.name)) return false;
   const found = assessCall(call, options.judges);
   if (isThenable(found)) return false;
-  const { kind, subject, dangers, doubts } = found as Exclude<typeof found, PromiseLike<unknown>>;
+  const { kind, subject, dangers, doubts } = found;
   if (kind !== "read" || dangers.length > 0 || doubts.length > 0) return false;
   const { deny, ask } = options.rules;
   if (findRestricting(deny, tool.name, subject) || findRestricting(ask, tool.name, subject)) return false;

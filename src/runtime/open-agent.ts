@@ -3,9 +3,11 @@ import { createAgent, type Agent } from "../agent/agent.ts";
 import { createHistoryTool } from "../agent/context/history-tool.ts";
 import { formatResult } from "../agent/context/result-text.ts";
 import { defaultAgentSettings, type AgentSettings } from "../agent/host.ts";
+import { createOneAtATime } from "../agent/one-at-a-time.ts";
 import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
 import { reconcileSession, type ReconciledCall } from "../agent/session/reconcile.ts";
 import { createSkillBook, restoreSkill } from "../agent/skills/skill-book.ts";
+import type { Skill } from "../agent/skills/skill.ts";
 import { titleOfCall } from "../agent/call-title.ts";
 import { openPreImages } from "../agent/undo/pre-images.ts";
 import { undoTurn, type UndoReport } from "../agent/undo/undo-turn.ts";
@@ -39,6 +41,8 @@ export interface OpenedAgent extends Agent {
   /** Puts the files of the last turn back that changed any; undefined when there is none. */
   undo(options?: { readonly force?: boolean }): Promise<UndoReport | undefined>;
   readonly lessons: LessonKeeper;
+  readonly skills: { readonly all: readonly Skill[]; readonly inUse: () => Skill | undefined };
+  /** Stops what is under way first. */
   close(): Promise<void>;
 }
 
@@ -69,11 +73,13 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       format: async (execution, { callId, tool }) => ({ callId, tool, ...(await format(execution)) }),
     });
     const events = createAgentEvents(() => clock.now(), tellBroken);
+    const oneAtATime = createOneAtATime();
     const agent = createAgent({
       session,
       model,
       clock,
       events,
+      oneAtATime,
       host,
       settings,
       openWith: (words) =>
@@ -90,15 +96,19 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       notices: [...session.problems, ...problems],
       reconciled: calls,
       undo: ({ force = false } = {}) =>
-        undoTurn({
-          session,
-          preImages,
-          putBack: createPutFileBack({ workdir: runtime.workdir }),
-          effectOf: (call) => effectOf(call, catalog),
-          force,
-        }),
+        oneAtATime.run(() =>
+          undoTurn({
+            session,
+            preImages,
+            putBack: createPutFileBack({ workdir: runtime.workdir }),
+            effectOf: (call) => effectOf(call, catalog),
+            force,
+          }),
+        ),
       lessons: createLessonKeeper(wiring, agent),
+      skills: { all: skills.skills, inUse: () => skills.inUse(session.id) },
       async close() {
+        await oneAtATime.stop();
         wiring.conversations.delete(session.id);
         await session.close();
       },

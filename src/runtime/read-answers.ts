@@ -1,6 +1,6 @@
 import { renderEvidence } from "../agent/evidence/describe-evidence.ts";
 import type { EvidenceReport } from "../agent/evidence/evidence.ts";
-import { findSession, findSessions } from "../agent/session/find-session.ts";
+import { findSession, findSessions, type FoundSession } from "../agent/session/find-session.ts";
 import { readSessionFile } from "../agent/session/session-file.ts";
 import { callsOf, textOfParts } from "../core/message.ts";
 import type { SessionEntry } from "../core/session.ts";
@@ -25,10 +25,19 @@ export function readAnswers(workdir: string, env: Environment, wanted: string): 
   const folder = sessionsFolder(locateFolders(workdir, env));
   const sessions = findSessions(folder);
   if (sessions.length === 0) return [];
-  if (wanted === "last") return answersIn(sessions[0]!.path).slice(-1);
+  if (wanted === "last") return lastOf(sessions);
   if (wanted.startsWith("ses_")) return answersIn(findSession(folder, wanted).path);
   if (!/^[0-9a-f]{8}$/.test(wanted)) return [];
   return sessions.flatMap(({ path }) => answersIn(path).filter(({ answerId }) => answerId === wanted));
+}
+
+/** The last conversation may have none: it was stopped, or never got that far. */
+function lastOf(sessions: readonly FoundSession[]): readonly AnsweredWith[] {
+  for (const { path } of sessions) {
+    const [last] = answersIn(path).slice(-1);
+    if (last) return [last];
+  }
+  return [];
 }
 
 function answersIn(path: string): readonly AnsweredWith[] {

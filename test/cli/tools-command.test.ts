@@ -70,12 +70,16 @@ test("a tool that is not there is wrong use, with the nearest name", async (t) =
   );
 });
 
-test("deckhand alone shows the tools, runs one and says what to try next", async (t) => {
+/** Nothing is sent to it. */
+const withModel = { ANTHROPIC_API_KEY: "none" };
+
+test("deckhand alone, with a model but no terminal, shows the tools, runs one and says what to try next", async (t) => {
   const machine = await openMachine(t);
-  const { code, stdout, stderr } = await machine.run([]);
+  const { code, stdout, stderr } = await machine.run([], { env: withModel });
   assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
   assert.match(stdout, /^deckhand \d+\.\d+\.\d+ in .*\n\nTOOL /);
   assert.match(stdout, /^ {2}call_\S+ {2}completed in .+ of output$/m);
+  assert.match(stdout, /^A conversation needs a terminal; without one: deckhand run "…" does one task\.$/m);
   assert.match(stdout, /^Try:\n( {2}deckhand .+\n){4}$/m);
   const [call] = JSON.parse((await machine.run(["calls", "--json"])).stdout);
   assert.equal(call.tool_id, "list_files");
@@ -94,9 +98,9 @@ test("deckhand --json says the same as a document", async (t) => {
 
 test("the welcome suggests what the person can type: the command, or npm start", async (t) => {
   const machine = await openMachine(t);
-  const { stdout } = await machine.run([]);
+  const { stdout } = await machine.run([], { env: withModel });
   assert.match(stdout, /\n {2}deckhand tools bash\n/);
-  const started = await machine.run([], { env: { npm_lifecycle_event: "start" } });
+  const started = await machine.run([], { env: { ...withModel, npm_lifecycle_event: "start" } });
   assert.match(started.stdout, /\n {2}npm start -- tools bash\n/);
   assert.doesNotMatch(started.stdout, /\n {2}deckhand/);
 });

@@ -28,6 +28,8 @@ export interface Tmux {
   cursor(): Promise<{ readonly column: number; readonly row: number; readonly isVisible: boolean }>;
   /** To the program that has the terminal, not to the shell behind it. */
   signal(signal: NodeJS.Signals): Promise<void>;
+  /** As if its window was closed: whoever runs in it gets a hangup. */
+  close(): Promise<void>;
   /** Waits until the screen has it; the last screen is in the error. */
   see(wanted: string | RegExp): Promise<string>;
 }
@@ -98,6 +100,7 @@ export async function openTmux(
       const { stdout } = await run("pgrep", ["-P", `${shell}`]);
       for (const pid of stdout.split("\n").filter(Boolean)) process.kill(Number(pid), signal);
     },
+    close: async () => void (await tmux("kill-server")),
     async cursor() {
       const [column, row, flag] = (await tmux("display-message", "-p", "#{cursor_x} #{cursor_y} #{cursor_flag}")).split(
         " ",

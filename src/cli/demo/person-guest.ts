@@ -5,7 +5,6 @@ import { fitWidth } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { meaningOf } from "./demo-keys.ts";
 import type { Guest } from "./guest.ts";
-import { pauseFor } from "./pace.ts";
 
 export interface PersonParts {
   readonly terminal: Terminal;
@@ -31,6 +30,10 @@ export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts)
     // Nothing is typed ahead: there is no prompt that would take it.
     return true;
   });
+  leave.signal.addEventListener("abort", () => {
+    onEnter?.();
+    onStop?.();
+  });
   const onEnd = (): void => leave.abort();
   terminal.stdin.once("end", onEnd);
 
@@ -55,9 +58,8 @@ export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts)
     },
     async goOn() {
       const { promise, resolve } = Promise.withResolvers<void>();
+      if (leave.signal.aborted) return;
       onEnter = resolve;
-      leave.signal.addEventListener("abort", () => resolve(), { once: true });
-      if (leave.signal.aborted) resolve();
       screen.setLive(({ columns }) => [terminal.styleError("dim", fitWidth("  Enter goes on · q leaves", columns))]);
       await promise;
       onEnter = null;
@@ -65,10 +67,14 @@ export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts)
     },
     async untilStop(hasOutput) {
       const { promise, resolve } = Promise.withResolvers<void>();
+      let stopTimer = (): void => undefined;
       onStop = resolve;
-      const patience = hasOutput.then(() => pauseFor(clock, patienceMs, leave.signal));
-      await Promise.race([promise, patience]);
+      void hasOutput.then(() => {
+        if (onStop === resolve) stopTimer = clock.after(patienceMs, resolve);
+      });
+      await promise;
       onStop = null;
+      stopTimer();
     },
     close() {
       terminal.stdin.off("end", onEnd);

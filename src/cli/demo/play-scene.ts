@@ -63,6 +63,8 @@ function stopCommand({ runtime, agent, guest }: ScenePlace): () => void {
   });
   const stop = async (): Promise<void> => {
     await guest.untilStop(output.promise);
+    // Pressed before it had begun, it is stopped as soon as it has.
+    await output.promise;
     if (!isOver) await agent.cancelCalls("Stopped by the person");
   };
   void stop();

@@ -28,7 +28,7 @@ async function runLessons(context: ReplContext, rest: string): Promise<void> {
   say([...lessons.map((lesson, index) => `${index + 1}. ${lesson}`), `In ${agent.lessons.file}`].join("\n"));
 }
 
-/** Also offered at the end of a conversation that did some work. */
+/** The line that ends a conversation speaks of it; nothing is kept that the person did not pick. */
 async function learn({ agent, input, say, signal }: ReplContext): Promise<void> {
   const { lessons, problem } = await agent.lessons.propose(signal);
   if (lessons.length === 0) return say(problem ?? "There is nothing to keep of this conversation.");

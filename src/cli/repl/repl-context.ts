@@ -15,13 +15,13 @@ export interface ReplContext {
   /** `chat`: the model has no tools. */
   readonly mode: "agent" | "chat";
   /** Text for the person, above the prompt; made harmless. */
-  say(text: string): void;
+  readonly say: (text: string) => void;
   /** The same for text that is harmless and styled already. */
-  show(text: string): void;
+  readonly show: (text: string) => void;
   /** Ends this conversation and begins a new one. */
-  startNew(): Promise<void>;
+  readonly startNew: () => Promise<void>;
   /** Goes on with another conversation. */
-  switchTo(session: string): Promise<void>;
+  readonly switchTo: (session: string) => Promise<void>;
   /** Stops what the command does when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
   /** The calls so far, the last one last; also those of a conversation that was resumed. */

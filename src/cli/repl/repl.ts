@@ -38,14 +38,9 @@ export async function runRepl({ invocation, terminal, mode, session, prompt }: R
     const model = await openCliModel(runtime, invocation, terminal);
     if (!model) return exitCode.wrongUse;
     const opened = runtime;
+    // Later ones are what the person says then; what the options name is the first.
     const open = (wanted: Model, named?: string): Promise<OpenedAgent> =>
-      openCliAgent(opened, {
-        invocation,
-        model: wanted,
-        mode,
-        settings: agentSettings,
-        ...(named === undefined ? {} : { session: named }),
-      });
+      opened.openAgent({ model: wanted, mode, settings: agentSettings, ...(named ? { session: named } : {}) });
     const history = await openHistory({
       file: join(opened.stateFolder, "history"),
       clock: systemClock,
@@ -53,8 +48,15 @@ export async function runRepl({ invocation, terminal, mode, session, prompt }: R
       onProblem: (sentence) => terminal.tell(sentence),
     });
     try {
-      const agent = await open(model, session);
-      return await converse({ runtime, terminal, input, screen, history, agent, open, ...(prompt ? { prompt } : {}) });
+      const agent = await openCliAgent(runtime, {
+        invocation,
+        model,
+        mode,
+        settings: agentSettings,
+        ...(session ? { session } : {}),
+      });
+      const parts = { runtime, terminal, input, screen, history, agent, mode, open };
+      return await converse({ ...parts, ...(prompt ? { prompt } : {}) });
     } finally {
       await history.close();
     }

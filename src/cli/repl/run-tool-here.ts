@@ -14,11 +14,14 @@ export async function runToolHere(context: ReplContext, rest: string): Promise<v
 
 /** `!command`: the person's own command. The model hears of it with the next prompt. */
 export async function runShellHere(context: ReplContext, command: string): Promise<void> {
-  if (command === "") return context.say("Say which command: !git status. Its output is shown, and the model hears of it.");
+  if (command === "")
+    return context.say("Say which command: !git status. Its output is shown, and the model hears of it.");
   const execution = await callHere(context, { tool: "bash", inputText: JSON.stringify({ command }), title: command });
   tellExecution(context, execution);
   if (needsTerminal(command)) {
-    context.say("A command behind ! has no terminal to draw on or to ask at; Ctrl-Z gives you your shell, `fg` comes back.");
+    context.say(
+      "A command behind ! has no terminal to draw on or to ask at; Ctrl-Z gives you your shell, `fg` comes back.",
+    );
   }
   context.agent.remark(describeForModel(command, execution));
 }
@@ -27,7 +30,8 @@ const mostToldCharacters = 4000;
 
 function describeForModel(command: string, { state, result, error }: Execution): string {
   const output = result?.output ?? error ?? "";
-  const which = output.length > mostToldCharacters ? `The last ${mostToldCharacters} characters of its output` : "Its output";
+  const which =
+    output.length > mostToldCharacters ? `The last ${mostToldCharacters} characters of its output` : "Its output";
   return `The person ran \`${command}\` themselves (${state}). ${which}:\n${output.slice(-mostToldCharacters)}`;
 }
 

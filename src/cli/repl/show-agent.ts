@@ -6,7 +6,8 @@ import { countPrompts } from "./show-conversation.ts";
 /** `/skills` */
 export function showSkills({ agent, terminal, say, show }: ReplContext): void {
   const { all, inUse } = agent.skills;
-  if (all.length === 0) return say("There are no skills here. docs/skills.md says where they are looked for.");
+  if (all.length === 0)
+    return say("There are no skills here: a skill is a folder with a SKILL.md in skills/ or .agents/skills/.");
   const used = inUse();
   const lines = all.map(({ name, description, allowedTools }) => {
     const tools = allowedTools === null ? "" : ` [${allowedTools.map(({ tool, rule }) => rule ?? tool).join(", ")}]`;
@@ -18,8 +19,7 @@ export function showSkills({ agent, terminal, say, show }: ReplContext): void {
 
 /** `/evidence`: the whole of the quiet line that followed the last answer. */
 export function showEvidence({ agent, runtime, terminal, say }: ReplContext): void {
-  const answers =
-    countPrompts(agent.history) === 0 ? [] : readAnswers(runtime.workdir, terminal.env, agent.sessionId);
+  const answers = countPrompts(agent.history) === 0 ? [] : readAnswers(runtime.workdir, terminal.env, agent.sessionId);
   const last = answers.at(-1);
   if (!last) return say("There is no answer yet.");
   say(last.rendered);

@@ -111,7 +111,7 @@ function renderHelp(style: Terminal["styleError"]): string {
   return [
     ...lines,
     "",
-    "  @file brings a file, a folder's list or a picture along (@\"with spaces\"); Tab completes",
+    '  @file brings a file, a folder\'s list or a picture along (@"with spaces"); Tab completes',
     "  !command runs a command of yours, without a terminal of its own; the model hears of it",
     "  Alt-Enter begins a new line · Ctrl-R searches what you typed · Ctrl-Z gives you your shell",
     "  Ctrl-C stops the call, again the turn, again leaves · Esc stops the turn · Ctrl-D leaves",

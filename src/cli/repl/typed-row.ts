@@ -1,5 +1,6 @@
 import { displayWidth, neutralizeLine } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
+import { splitGraphemes } from "./input/graphemes.ts";
 import type { Input } from "./input/open-input.ts";
 import type { Screen } from "./output/screen.ts";
 
@@ -25,7 +26,7 @@ export function withTypedRow(screen: Screen, input: Pick<Input, "typedAhead">, s
 /** Whoever types looks at the end. */
 function endOf(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
-  const characters = [...text.slice(-columns)];
+  const characters = splitGraphemes(text.slice(-columns));
   while (displayWidth(characters.join("")) > columns - 1) characters.shift();
   return `…${characters.join("")}`;
 }

@@ -144,3 +144,18 @@ test("a prompt whose signal fired before is kept and not sent [L2]", async (t) =
   const end = await agent.send("Hello", { signal: AbortSignal.abort() });
   assert.deepEqual([end.state, requests.length, messages().length], ["cancelled", 0, 1]);
 });
+
+test("an agent that is closed while it works stops first; an undo meanwhile is refused [L2]", async (t) => {
+  const opened = await openTestAgent(t, { runtime: allowBash, turns: [{ calls: [beats] }, "Never said."] });
+  const { agent, requests, home } = opened;
+  const running = agent.send("Beat.");
+  await whenBeating(opened);
+  await assert.rejects(agent.undo(), { code: "AGENT_BUSY" });
+  await agent.close();
+  assert.equal((await running).state, "cancelled");
+  await beatsInVain(opened);
+  assert.equal(requests.length, 1);
+  const again = await openTestAgent(t, { home, session: "latest", turns: ["", "Here."].map((text) => ({ text })) });
+  assert.deepEqual(again.agent.reconciled, [], "its results were kept");
+  assertValidConversation(again.messages());
+});

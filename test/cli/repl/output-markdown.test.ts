@@ -133,6 +133,14 @@ test("tables are aligned and fitted; where columns have no room each cell gets a
   assert.equal(render("| only a line\n| and another"), "| only a line\n| and another\n");
 });
 
+test("what only looks like a closing mark of a heading stays, and a tab in a table is a space [L2]", () => {
+  for (const text of ["# a#", "# a ## b", "# >#"]) {
+    assert.equal(render(text), `${text}\n`);
+    assert.equal(render(text.split("")), `${text}\n`);
+  }
+  assert.equal(render("|a\tb|\n|--|\n"), "a b\n───\n");
+});
+
 test("words appear as soon as they are whole [L2]", () => {
   const stream = createMarkdownStream({ width: 60, style: plain });
   assert.equal(stream.push("Hello wor"), "Hello");

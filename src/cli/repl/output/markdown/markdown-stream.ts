@@ -68,7 +68,7 @@ export function createMarkdownStream({ width, style }: MarkdownOptions): Markdow
     const { parts, consumed } = parseInline(text, { ...line, isWhole, hasColours });
     for (const part of parts) {
       if (part === "break") writer.breakRow();
-      else writer.put({ ...part, text: part.text.replaceAll("\t", " ") });
+      else writer.put(part);
     }
     line.before = text[consumed - 1] ?? line.before;
     pending = isWhole ? "" : pending.slice(consumed);

@@ -13,7 +13,7 @@ export type Look =
   | "yellow"
   | "magenta";
 
-/** Text of one look. It holds no line end and no tab. */
+/** Text of one look, without line ends. */
 export interface Span {
   readonly text: string;
   readonly looks: readonly Look[];
@@ -31,7 +31,7 @@ export interface WrapWriter {
   begin(prefix: Prefix): void;
   /** Broken at spaces, Chinese and Japanese between characters; a word is kept back until it is whole. */
   put(span: Span): void;
-  /** Broken only where the row is full. */
+  /** Broken only where the row is full; it holds no tabs. */
   putExact(span: Span): void;
   /** A row that is styled and fitted already. */
   putRow(row: string): void;
@@ -128,7 +128,7 @@ export function createWrapWriter(options: { readonly width: number; readonly sty
     },
     put({ text, looks }) {
       for (const character of text) {
-        if (character === " ") {
+        if (character === " " || character === "\t") {
           flushWord();
           spaces = { text: `${spaces?.text ?? ""} `, looks: spaces?.looks ?? looks.filter(isSeenOnSpaces) };
         } else {
