@@ -52,7 +52,6 @@ export function keepContext(options: ContextOptions): ContextKeeper {
   let current: ContextMeter | undefined;
   let tooSmall: string | null = null;
   let usage = noUsage;
-  let fruitlessAt = 0;
 
   /** Another model has another window. */
   function meter(): ContextMeter {
@@ -109,12 +108,9 @@ export function keepContext(options: ContextOptions): ContextKeeper {
     async prepare(signal) {
       const { tokens, maxTokens } = meter();
       if (tooSmall !== null) return tooSmall;
-      // Where an attempt gained nothing the next one would not either, and each costs a request.
-      if (!shouldCompact(meter()) || tokens < fruitlessAt * worthAnotherTry) return null;
+      if (!shouldCompact(meter())) return null;
       const outcome = await compact(signal);
-      if (outcome.state !== "kept") return null;
-      fruitlessAt = tokens;
-      if (tokens >= maxTokens) tell("warning", outcome.reason);
+      if (outcome.state === "kept" && tokens >= maxTokens) tell("warning", outcome.reason);
       return null;
     },
     async makeRoom(signal) {
@@ -154,7 +150,6 @@ const mostKept = 20_000;
 /** A person who asks for it wants room now. */
 const keptByWish = 2_000;
 const shareAfterRefusal = 0.7;
-const worthAnotherTry = 1.05;
 
 interface CompactionWish {
   readonly maxTokens?: number;

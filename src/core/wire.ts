@@ -156,7 +156,7 @@ let lastSecond = Number.NaN;
 let lastSecondText = "";
 
 /** Times of one call share their second, so most of the text is at hand: an eighth of the cost of `toISOString`. */
-function timeToWire(value: unknown): unknown {
+export function timeToWire(value: unknown): unknown {
   if (typeof value !== "number" || !(Math.abs(value) <= farthestTime)) return toWire(value);
   const time = Math.trunc(value);
   const second = Math.floor(time / 1000);

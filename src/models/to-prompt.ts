@@ -11,14 +11,27 @@ type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 export function toPrompt(system: string, messages: readonly Message[], target: Target): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = system.trim() === "" ? [] : [{ role: "system", content: system }];
   for (const message of messages) {
-    const content = contentOf(message, target);
+    const content = rememberedContent(message, target);
     // An empty reply leaves nothing to send back.
     if (content.content.length > 0) prompt.push(content);
   }
   return target.kind === "anthropic" ? withBreakpoints(prompt) : prompt;
 }
 
-function contentOf(message: Message, target: Target): Exclude<LanguageModelV4Message, { role: "system" }> {
+type Content = Exclude<LanguageModelV4Message, { role: "system" }>;
+
+/** Each message is sent with every request that follows it, and never changes. */
+const converted = new WeakMap<Message, { readonly target: Target; readonly content: Content }>();
+
+function rememberedContent(message: Message, target: Target): Content {
+  const known = converted.get(message);
+  if (known?.target === target) return known.content;
+  const content = contentOf(message, target);
+  converted.set(message, { target, content });
+  return content;
+}
+
+function contentOf(message: Message, target: Target): Content {
   switch (message.role) {
     case "user":
       return { role: "user", content: message.parts.flatMap(toUserContent) };

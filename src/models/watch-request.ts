@@ -34,8 +34,13 @@ interface WatchOptions {
   readonly stallMs: number;
 }
 
+/** One for all: making an error at the end of each request takes longer than ending it. */
+const over = new Error("The request is over.");
+
 export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): RequestWatch {
   const controller = new AbortController();
+  /** Those who wait for something of the server. */
+  const waiting = new Set<(reason: Error) => void>();
   let cause: StopCause | null = null;
   let hasAnswered = false;
   let lastByteAt = clock.monotonic();
@@ -43,7 +48,27 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
 
   function stop(by: StopCause): void {
     cause ??= by;
-    controller.abort();
+    end(new DOMException("The request was stopped.", "AbortError"));
+  }
+
+  function end(reason: Error): void {
+    controller.abort(reason);
+    for (const reject of waiting) reject(reason);
+  }
+
+  /** Settles at once when it is stopped, also when the one who was asked does not care about signals. */
+  async function unlessStopped<Value>(work: Promise<Value>): Promise<Value> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    waiting.add(reject);
+    if (controller.signal.aborted) reject(controller.signal.reason as Error);
+    try {
+      return await Promise.race([work, promise]);
+    } finally {
+      waiting.delete(reject);
+      work.catch(() => {
+        // The race has its end already.
+      });
+    }
   }
 
   // One timer that looks back, instead of one for every piece.
@@ -66,49 +91,33 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
     cause: () => cause,
     hasAnswered: () => hasAnswered,
     async fetch(input, init) {
-      const response = await unlessStopped(fetch(input, { ...init, signal: controller.signal }), controller.signal);
+      const response = await unlessStopped(fetch(input, { ...init, signal: controller.signal }));
       touch();
       if (!response.ok || !response.body) return response;
       if (/^\s*(text\/html|application\/json)/i.test(response.headers.get("content-type") ?? "")) {
-        throw new NotAStreamError(await unlessStopped(response.text(), controller.signal));
+        throw new NotAStreamError(await unlessStopped(response.text()));
       }
       hasAnswered = true;
-      const body = watchBody(response.body, controller.signal, touch);
+      const body = watchBody(response.body, unlessStopped, touch);
       return new Response(body, { status: response.status, headers: response.headers });
     },
     close() {
       cancelTimer();
       signal.removeEventListener("abort", onAbort);
-      controller.abort();
+      end(over);
     },
   };
 }
 
-/** Settles at once when it is stopped, also when the one who was asked does not care about signals. */
-async function unlessStopped<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(new DOMException("The request was stopped.", "AbortError"));
-  signal.addEventListener("abort", onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-    work.catch(() => {
-      // The race has its end already.
-    });
-  }
-}
-
 function watchBody(
   body: ReadableStream<Uint8Array>,
-  signal: AbortSignal,
+  unlessStopped: <Value>(work: Promise<Value>) => Promise<Value>,
   touch: () => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(target) {
-      const { done, value } = await unlessStopped(reader.read(), signal);
+      const { done, value } = await unlessStopped(reader.read());
       touch();
       if (done) target.close();
       else target.enqueue(value);

@@ -22,11 +22,11 @@ export function boundExecution(execution: Execution): Execution {
   };
 }
 
-function boundText(text: string): string {
+export function boundText(text: string): string {
   return cutMiddle(text, longestText);
 }
 
-function boundResult(result: ToolResult): ToolResult {
+export function boundResult(result: ToolResult): ToolResult {
   const bounded: { -readonly [Key in keyof ToolResult]: ToolResult[Key] } = { ...result };
   if (result.output !== undefined) bounded.output = boundText(result.output);
   if (result.data !== undefined) bounded.data = toPortable(result.data);
@@ -40,7 +40,7 @@ function boundResult(result: ToolResult): ToolResult {
 const mostNotes = 200;
 const longestCommand = 1000;
 
-function boundNotes(notes: readonly ProcessNote[]): readonly ProcessNote[] {
+export function boundNotes(notes: readonly ProcessNote[]): readonly ProcessNote[] {
   if (notes.length === 0) return notes;
   return notes.slice(0, mostNotes).map(({ pid, command }) => ({ pid, command: cutMiddle(command, longestCommand) }));
 }

@@ -1,32 +1,17 @@
 import type { Execution } from "../core/execution.ts";
-import { executionFromWire, executionToWire, type WireExecution } from "../core/wire.ts";
-import { boundExecution } from "./bound-execution.ts";
-import { toPortable } from "./portable-value.ts";
+import { executionFromWire } from "../core/wire.ts";
 import type { Connection, Parameter, Row } from "./connection.ts";
+import { encodeExecution } from "./execution-body.ts";
 
 /** What is bound to the upsert, in the order of its columns. */
 type ExecutionRow = readonly [id: string, toolId: string | null, ...others: Parameter[]];
 
 /** Made before the write lock is taken: turning a record into text is half of the work. Never throws. */
-export function executionToRow(given: Execution): ExecutionRow {
-  const execution = boundExecution(given);
+export function executionToRow(execution: Execution): ExecutionRow {
   const { id, toolId, state, createdAt, completedAt, conversationId, owner } = execution;
   const created = Number.isFinite(createdAt) ? createdAt : 0;
-  const body = stringify(executionToWire(execution));
   const ownerColumns = [owner?.pid, owner?.startTime, owner?.bootId];
-  return [id, toolId, state, created, completedAt, conversationId, ...ownerColumns, body];
-}
-
-/** Without its nulls, a fifth of a body: reading puts them back. */
-function stringify(wire: WireExecution): string {
-  const said: Record<string, unknown> = { ...wire };
-  for (const key in said) if (said[key] === null) said[key] = undefined;
-  try {
-    return JSON.stringify(said);
-  } catch {
-    // Keys that a tool's result has besides those we know are not bounded yet, and may hold what JSON can't.
-    return JSON.stringify(toPortable(said));
-  }
+  return [id, toolId, state, created, completedAt, conversationId, ...ownerColumns, encodeExecution(execution)];
 }
 
 /** Inserts or replaces; a final row stays. */

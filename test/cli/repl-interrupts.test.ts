@@ -10,7 +10,7 @@ const lane = tmuxLane();
 /** The model runs a command that lasts; the rest of the script says what it does afterwards. */
 async function openSleeper(t: TestContext, rest: readonly unknown[], command?: (seconds: string) => string) {
   const seconds = uniqueSeconds();
-  const input = { command: command?.(seconds) ?? `sleep ${seconds}`, timeout: 600_000 };
+  const input = { command: command?.(seconds) ?? `echo begun > begun.txt; sleep ${seconds}` };
   const talk = await openTalk(t, { script: { turns: [{ calls: [{ tool: "bash", input }] }, ...rest] } });
   await talk.seePrompt();
   await talk.say("go");

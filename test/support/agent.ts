@@ -38,14 +38,14 @@ export interface AgentUnderTest {
   readonly events: readonly AgentEvent[];
   /** What the model was asked, in order. */
   readonly requests: readonly ModelRequest[];
-  eventsOf<Type extends AgentEventType>(type: Type): AgentEvent<Type>[];
+  readonly eventsOf: <Type extends AgentEventType>(type: Type) => AgentEvent<Type>[];
   /** Resolves with the first such event, also one that came before. */
-  event<Type extends AgentEventType>(
+  readonly event: <Type extends AgentEventType>(
     type: Type,
     fits?: (event: AgentEvent<Type>) => boolean,
-  ): Promise<AgentEvent<Type>>;
+  ) => Promise<AgentEvent<Type>>;
   /** The conversation as the model gets it. */
-  messages(): readonly Message[];
+  readonly messages: () => readonly Message[];
 }
 
 /** An agent in a workdir of its own, with a model that says what the test wants; closed after the test. */
@@ -101,7 +101,7 @@ export function scriptedModel({ turns = ["Done."], script = {}, sleep }: AgentSe
 }
 
 /** The same model, and every request it gets. */
-export function recordRequests(model: Model): { readonly model: Model; readonly requests: ModelRequest[] } {
+function recordRequests(model: Model): { readonly model: Model; readonly requests: ModelRequest[] } {
   const requests: ModelRequest[] = [];
   const stream: Model["stream"] = (request) => {
     requests.push(request);
@@ -114,7 +114,7 @@ export function resultsIn(messages: readonly Message[]): CallResult[] {
   return messages.flatMap((message) => (message.role === "tool" ? [...message.results] : []));
 }
 
-export async function writeFiles(home: string, files: Readonly<Record<string, string>>): Promise<void> {
+async function writeFiles(home: string, files: Readonly<Record<string, string>>): Promise<void> {
   for (const [name, content] of Object.entries(files)) {
     const path = join(home, name);
     await mkdir(dirname(path), { recursive: true });

@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary.ts";
 
 const run = promisify(execFile);
 /** How long a slow machine may take to show something; nothing waits this long when it works. */
-const deadlineMs = 60_000;
+const deadlineMs = Number(process.env["TT_DEADLINE"] ?? 60_000);
 
 /** A real terminal: keys are sent, the screen is read. */
 export interface Tmux {
@@ -28,6 +28,10 @@ export interface Tmux {
   cursor(): Promise<{ readonly column: number; readonly row: number; readonly isVisible: boolean }>;
   /** To the program that has the terminal, not to the shell behind it. */
   signal(signal: NodeJS.Signals): Promise<void>;
+  /** The visible rows with the sequences that colour them. */
+  colours(): Promise<string>;
+  /** Has a bell rung since it was opened? */
+  hasRung(): Promise<boolean>;
   /** As if its window was closed: whoever runs in it gets a hangup. */
   close(): Promise<void>;
   /** Waits until the screen has it; the last screen is in the error. */
@@ -100,6 +104,9 @@ export async function openTmux(
       const { stdout } = await run("pgrep", ["-P", `${shell}`]);
       for (const pid of stdout.split("\n").filter(Boolean)) process.kill(Number(pid), signal);
     },
+    colours: () => capture("-e"),
+    // Noted because nobody looks at the window.
+    hasRung: async () => (await tmux("display-message", "-p", "#{window_bell_flag}")).trim() === "1",
     close: async () => void (await tmux("kill-server")),
     async cursor() {
       const [column, row, flag] = (await tmux("display-message", "-p", "#{cursor_x} #{cursor_y} #{cursor_flag}")).split(

@@ -32,7 +32,7 @@ export function observeQuestion({ told: { rounding } }: Taken): Observation {
   const sentence =
     rounding === null
       ? "Nobody answered, and the model was told just that."
-      : `The answer came from a person: “${rounding}”. The next step follows it.`;
+      : `The answer is “${rounding}”, and the model did not choose it. The next step follows it.`;
   return { sentences: [sentence], facts: { selected: rounding } };
 }
 

@@ -46,7 +46,7 @@ export async function converse(parts: ConversationParts): Promise<number> {
   let { agent } = parts;
   let renderer = openRenderer();
   let calls: ShownCall[] = callsIn(agent.history);
-  let isWorking = false;
+  let place: "prompt" | "run" | "command" = "command";
   let command = new AbortController();
 
   const context: ReplContext = {
@@ -65,12 +65,12 @@ export async function converse(parts: ConversationParts): Promise<number> {
       return command.signal;
     },
     say(text) {
-      if (isWorking) renderer.note(text);
-      else input.writeAbove(() => terminal.show(neutralizeText(text)));
+      if (place === "run") renderer.note(text);
+      else context.show(neutralizeText(text));
     },
     show(text) {
-      if (isWorking) screen.write(`${text}\n`);
-      else input.writeAbove(() => terminal.show(text));
+      if (place === "prompt") input.writeAbove(() => terminal.show(text));
+      else screen.write(`${text}\n`);
     },
     async startNew() {
       const before = agent;
@@ -104,7 +104,7 @@ export async function converse(parts: ConversationParts): Promise<number> {
   }
 
   async function prompt(text: string): Promise<"interrupted" | void> {
-    isWorking = true;
+    place = "run";
     try {
       return await runHere(context, text, {
         renderer,
@@ -113,7 +113,7 @@ export async function converse(parts: ConversationParts): Promise<number> {
         onCall: (call) => calls.push(call),
       });
     } finally {
-      isWorking = false;
+      place = "command";
     }
   }
 
@@ -138,15 +138,20 @@ export async function converse(parts: ConversationParts): Promise<number> {
   }
 
   const completer = createReplCompleter(context);
-  function readLine(): Promise<PromptResult> {
-    return input.readPrompt({
-      prompt: "› ",
-      status: (columns) => promptStatus(context, columns),
-      completer,
-      history,
-      keys: { "ctrl-o": () => void runSlash(context, "/log"), "shift-tab": () => nextMode(context) },
-      signal: leaving.signal,
-    });
+  async function readLine(): Promise<PromptResult> {
+    place = "prompt";
+    try {
+      return await input.readPrompt({
+        prompt: "› ",
+        status: (columns) => promptStatus(context, columns),
+        completer,
+        history,
+        keys: { "ctrl-o": () => void runSlash(context, "/log"), "shift-tab": () => nextMode(context) },
+        signal: leaving.signal,
+      });
+    } finally {
+      place = "command";
+    }
   }
 
   /** What one input leads to: the exit code, `interrupted` when one more Ctrl-C leaves, or nothing. */

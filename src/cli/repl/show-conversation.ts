@@ -38,11 +38,11 @@ function showLastExchange({ agent, terminal, screen, show }: ReplContext): void 
 }
 
 /** One quiet line when the person leaves: nothing is learnt unasked, and nobody has to know that it can be. */
-export function bidFarewell({ agent, calls, terminal }: ReplContext): void {
+export function bidFarewell({ agent, calls, terminal, show }: ReplContext): void {
   if (countPrompts(agent.history) === 0) return;
   const goOn = `deckhand resume ${agent.sessionId.slice(-shortId)} goes on with this conversation`;
   const learn = calls.length > 0 ? "; /lessons learn in it proposes what to remember for next time" : "";
-  terminal.show(terminal.styleError("dim", `${goOn}${learn}.`));
+  show(terminal.styleError("dim", `${goOn}${learn}.`));
 }
 
 export function countPrompts(history: readonly SessionEntry[]): number {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createScriptedModel } from "../../../src/models/script/create-scripted-model.ts";
 import { serveScript } from "../../../src/models/script/serve-script.ts";
 import { openTestModel } from "../../models/support/open-test-model.ts";
 import { afterTest } from "../../support/after-test.ts";
@@ -99,6 +100,18 @@ test("another model in the middle gets the conversation without what only the fi
   assert.ok(agent.history.some((entry) => entry.type === "model" && entry.model === "google/gemini-2.5-flash"));
   const entries = agent.history.flatMap((entry) => (entry.type === "assistant" ? [entry.model] : []));
   assert.deepEqual(entries, ["anthropic/claude-sonnet-4-5", "anthropic/claude-sonnet-4-5", "google/gemini-2.5-flash"]);
+});
+
+test("a model that is chosen while another one speaks answers from the next request on [L1]", async (t) => {
+  const turns = [{ text: "Looking.", calls: [{ tool: "list_files", input: {} }] }, "Seen."];
+  const { agent } = await openTestAgent(t, { turns });
+  const other = createScriptedModel({ turns }, { id: "other" });
+  agent.on(({ type }) => {
+    if (type === "reply:text" && agent.model.id === "script") agent.useModel(other);
+  });
+  assert.equal((await agent.send("Look.")).text, "Seen.");
+  const models = agent.history.flatMap((entry) => (entry.type === "assistant" ? [entry.model] : []));
+  assert.deepEqual(models, ["script", "other"]);
 });
 
 test("a skill in use refuses other tools, in every conversation of a runtime and after a resume [L12]", async (t) => {

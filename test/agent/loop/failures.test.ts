@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,9 +13,11 @@ import { openTestModel, secretKey } from "../../models/support/open-test-model.t
 import { afterTest } from "../../support/after-test.ts";
 import { openTestAgent, scriptedModel } from "../../support/agent.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
+import { lane } from "../../support/require.ts";
 import { isolatedEnvironment, openRuntime, until } from "../../support/runtime.ts";
 import { createSkippingClock, skipRetryDelays } from "../../support/skipping-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
+import { mountTmpfs, tmpfsAvailable } from "../../support/tmpfs.ts";
 import { assertValidConversation } from "../../support/valid-conversation.ts";
 
 const readA = { tool: "read", input: { file_path: "a.txt" } };
@@ -143,6 +145,8 @@ test("a session that another process has open is refused with who has it [L11]",
   });
   afterTest(t, () => Promise.resolve(child.kill("SIGKILL")));
   for await (const line of createInterface(child.stdout)) if (line === "turn:started") break;
+  // However long the rest of this takes, it is not done by then.
+  child.kill("SIGSTOP");
   const runtime = await openRuntime(t, { home, recover: false });
   const opening = (): Promise<unknown> => runtime.openAgent({ model: scriptedModel({}), session: "latest" });
   await assert.rejects(opening, { code: "SESSION_BUSY", message: new RegExp(`in use by process ${child.pid} `) });
@@ -181,6 +185,25 @@ test("a session file that was cut in half opens with a notice and goes on [L11]"
   assert.deepEqual([end.state, end.text], ["answered", "It says alpha."]);
   assertValidConversation(again.requests[0]!.messages);
 });
+
+test(
+  "a full disk ends the run with one sentence, and when there is room again it goes on [L1 L11]",
+  lane("tmpfs", tmpfsAvailable()),
+  async (t) => {
+    const home = mountTmpfs(t, "4m");
+    const { agent, messages, eventsOf, requests } = await openTestAgent(t, { home, turns: ["Hello.", "Back."] });
+    assert.equal((await agent.send("Hello")).state, "answered");
+    const filler = join(home, "filler");
+    assert.throws(() => writeFileSync(filler, Buffer.alloc(8_000_000)), { code: "ENOSPC" });
+    const end = await agent.send("These words find no room. ".repeat(1000));
+    assert.deepEqual([end.state, end.failureKind, requests.length], ["failed", null, 1]);
+    assert.match(end.reason!, /^The disk that holds the session .* is full, so nothing was written: free some space/);
+    assert.equal(eventsOf("run:ended").length, 2);
+    rmSync(filler);
+    assert.equal((await agent.send("And now?")).text, "Back.");
+    assertValidConversation(messages());
+  },
+);
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

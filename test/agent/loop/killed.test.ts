@@ -23,7 +23,7 @@ test("kill -9 at any step of 20 calls: each has its effect once or is shown as u
   for (let session = 0; session < count({ quick: 1, full: 15 }); session++) {
     const home = await temporaryFolder(t);
     let kills = 0;
-    for (let round = 0; round < count({ quick: 8, full: 60 }); round++) {
+    for (let round = 0; round < count({ quick: 6, full: 60 }); round++) {
       // Other lines each time, so that in the end every kind of step was the last one; between them, right after an effect.
       const moment = round % 3 === 2 ? { growth: 1 + (round % 2) } : { lines: 1 + ((session * 7 + round * 5) % 23) };
       if ((await runUntil(t, home, moment)) === "done") break;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createScriptedModel } from "../../../src/models/script/create-scripted-model.ts";
 import { openAgentOf, openTestAgent, resultsIn } from "../../support/agent.ts";
+import { until } from "../../support/runtime.ts";
 
 const secret = "sk-ant-api03-Zk9vQ2mX7pL4tR8wN1cY5bH3jD6fG0sAqW2eU9iO7kM4xB1nV8zC5lT3rJ6hP0yE-QwErTyAA";
 
@@ -60,13 +61,9 @@ test("the log has what the person said and what the model answered, around its c
       ["assistant_output", "It says alpha.", agent.sessionId],
     ],
   );
-  assert.deepEqual(lines.map(({ type }) => type).toSorted(), [
-    "assistant_output",
-    "assistant_output",
-    "tool_call",
-    "tool_result",
-    "user_input",
-  ]);
+  const types = lines.map(({ type }) => type);
+  assert.deepEqual([types.indexOf("user_input"), types.lastIndexOf("assistant_output")], [0, lines.length - 1]);
+  assert.ok(types.includes("tool_call") && types.indexOf("tool_result") > types.indexOf("tool_call"));
 });
 
 test("a run tells its statistics, each run its own [P7]", async (t) => {
@@ -118,12 +115,15 @@ test("a listener that throws does not break the run, and every start has its end
   const { agent, eventsOf } = await openAgentOf(t, runtime, {
     turns: [{ calls: [{ tool: "list_files", input: {} }] }, "Done."],
   });
-  const warned = new Promise<Error>((resolve) => process.once("warning", resolve));
+  const warnings: string[] = [];
+  const onWarning = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", onWarning);
+  t.after(() => void process.off("warning", onWarning));
   const off = agent.on(({ type }) => {
     if (type === "run:started") throw new Error("a listener of the test");
   });
   assert.equal((await agent.send("Look.")).state, "answered");
-  assert.equal((await warned).message, "a listener of the test");
+  await until("the warning", () => warnings.includes("a listener of the test"));
   off();
   assert.deepEqual(
     (["run:started", "run:ended", "call:added", "call:settled"] as const).map((type) => eventsOf(type).length),

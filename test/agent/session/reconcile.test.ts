@@ -178,3 +178,25 @@ test("a call that can't be run again is answered all the same", async (t) => {
   assert.ok(entry?.type === "results");
   assert.equal(entry.results[0]!.text, "Error: it was interrupted and could not be run again (closed).");
 });
+
+test("a call by the bridge is repeated only when the tool that it names allows it [L11]", async (t) => {
+  const bridged = (callId: string, name: string) =>
+    ({ type: "call", callId, tool: "call_tool", inputText: JSON.stringify({ name, input: {} }) }) as const;
+  const session = await open(
+    t,
+    { ...reply(""), parts: [bridged("1", "write"), bridged("2", "read")] } as SessionEntryBody,
+    sent("1", "call_tool"),
+    sent("2", "call_tool"),
+  );
+  const known = options({ call_1: lost({}), call_2: lost({}) });
+  const { calls } = await reconcileSession(session, {
+    ...known,
+    // The bridge itself only answers wrong use, so it could be repeated.
+    replayOf: (tool) => (tool === "call_tool" ? "safe" : known.replayOf(tool)),
+  });
+  assert.deepEqual(
+    calls.map(({ call, outcome }) => `${call.callId} ${outcome}`),
+    ["1 unknown", "2 repeated"],
+  );
+  assert.deepEqual(known.reran, ["2"]);
+});

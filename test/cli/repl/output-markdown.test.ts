@@ -162,7 +162,7 @@ test("code is coloured line by line and never changed [L2]", () => {
 });
 
 const pieces = [
-  "* _ ~ ` [ ] ( ) ! < > & \\ # | - + 1 . : a x ** `` ``` ~~ [x](y) <br> &lt; http://a 日本 한국어 👍🏽 e\u0301".split(
+  "* _ ~ ` [ ] ( ) ! < > & \\ # | - + 1 . : a x ** `` ``` ~~ [x](y) ![x](y) <br> &lt; http://a 日本 한국어 👍🏽 e\u0301".split(
     " ",
   ),
   [

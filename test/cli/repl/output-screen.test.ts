@@ -119,6 +119,17 @@ test("after a resize the rows stand below the text again, once [L2]", () => {
   assert.deepEqual(model.lines(), ["a line of text that is quite long", "and the beginning"]);
 });
 
+test("rows that are gone after a resize leave nothing behind [L2]", () => {
+  const { model, clock, screen } = open(40, 12);
+  screen.write("text\n");
+  screen.setLive(({ columns }) => (columns < 30 ? [] : ["-".repeat(columns)]));
+  clock.advance(100);
+  assert.deepEqual(model.lines(), ["text", "-".repeat(39)]);
+  model.resize(20, 12);
+  assert.deepEqual(model.lines(), ["text"]);
+  screen.close();
+});
+
 test("rows never take more than the terminal has [L2]", () => {
   const { model, clock, screen } = open(30, 5);
   screen.setLive(({ rows }) => Array.from({ length: rows + 5 }, (_, index) => `row ${index}`));

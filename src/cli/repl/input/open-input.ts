@@ -84,6 +84,8 @@ export function openInput(terminal: Terminal, { program, clock, screen }: InputO
   stdin.on("data", onData);
   stdin.once("end", close);
   stdin.once("error", close);
+  // Of a terminal that is gone both its mode and the read under way fail; the second comes after `close`.
+  stdin.on("error", () => undefined);
   stderr.on("resize", onResize);
   raw.hold();
   stdin.resume();

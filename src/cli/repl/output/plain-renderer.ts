@@ -9,13 +9,15 @@ export interface PlainRendererOptions {
   readonly terminal: Terminal;
   /** No commentary, only why there is no answer. */
   readonly quiet: boolean;
+  /** Ring when the person is waited for, and at the end of a long run; left out: yes. */
+  readonly bell?: boolean;
 }
 
 /**
  * For one task: stdout gets the answer and nothing else, stderr what happens meanwhile. Where both are the person's
  * terminal the answer appears there as it comes; otherwise it is printed when it is whole, and to a program unchanged.
  */
-export function createPlainRenderer({ terminal, quiet }: PlainRendererOptions): RunRenderer {
+export function createPlainRenderer({ terminal, quiet, bell = true }: PlainRendererOptions): RunRenderer {
   const clock = systemClock;
   const screen = openScreen({ stream: terminal.errorStream, clock, termName: terminal.env["TERM"] });
   const isStreamed = terminal.width !== undefined && screen.isLive && !quiet;
@@ -23,7 +25,7 @@ export function createPlainRenderer({ terminal, quiet }: PlainRendererOptions): 
     screen,
     terminal,
     clock,
-    bell: false,
+    bell,
     mode: () => null,
     text: isStreamed ? "all" : "before_calls",
   });

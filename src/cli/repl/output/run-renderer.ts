@@ -128,11 +128,13 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
     screen.write(rows.map((row) => `${row}\n`).join(""));
   }
 
-  function beginRun(): void {
+  function showEnd(event: AgentEvent<"run:ended">): void {
+    tellCutOff(false);
+    endRun();
+    for (const each of describeEnd(event)) remark(each);
+    if (event.statistics.durationMs > longRunMs) ring();
     lastBlock = null;
     lastSaved = "";
-    wasCutOff = false;
-    screen.setLive(liveRows);
   }
 
   function endRun(): void {
@@ -156,7 +158,8 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
     calls.agent(event);
     switch (event.type) {
       case "run:started":
-        return beginRun();
+        wasCutOff = false;
+        return screen.setLive(liveRows);
       case "turn:started":
         reply.begin();
         activity = { kind: "waiting", since: now() };
@@ -192,11 +195,7 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
         return;
       }
       case "run:ended":
-        tellCutOff(false);
-        endRun();
-        for (const each of describeEnd(event)) remark(each);
-        if (event.statistics.durationMs > longRunMs) ring();
-        return;
+        return showEnd(event);
       default:
         tellOnce(event);
     }

@@ -65,7 +65,8 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
   /** What the last line of the text holds, once all is written. */
   let line = "";
   let column = 0;
-  let drawn: readonly string[] = [];
+  /** Null: nobody knows what stands below the text. */
+  let drawn: readonly string[] | null = [];
   let render: RenderLive | null = null;
   let suspensions = 0;
   let lastDrawAt = Number.NEGATIVE_INFINITY;
@@ -100,7 +101,8 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
   function draw(): void {
     if (suspensions > 0) return;
     const rows = liveRows();
-    const output = queued === "" && rows.length === drawn.length ? changedRows(rows) : allRows(rows);
+    const isSame = queued === "" && drawn !== null && rows.length === drawn.length;
+    const output = isSame ? changedRows(rows, drawn ?? []) : allRows(rows);
     queued = "";
     drawn = rows;
     if (output !== "") {
@@ -116,10 +118,10 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
     return render({ columns: columns(), rows, now: clock.monotonic() }).slice(0, rows);
   }
 
-  function changedRows(rows: readonly string[]): string {
-    const last = rows.findLastIndex((row, index) => row !== drawn[index]);
+  function changedRows(rows: readonly string[], known: readonly string[]): string {
+    const last = rows.findLastIndex((row, index) => row !== known[index]);
     if (last === -1) return "";
-    const steps = rows.slice(0, last + 1).map((row, index) => (row === drawn[index] ? "" : `${row}${eraseRight}`));
+    const steps = rows.slice(0, last + 1).map((row, index) => (row === known[index] ? "" : `${row}${eraseRight}`));
     return `${toRows()}${steps.join(nextRow)}${backToText(last)}`;
   }
 
@@ -145,7 +147,7 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
 
   function erase(): void {
     const text = queued.replaceAll("\n", `${eraseRight}${nextRow}`);
-    if (text === "" && drawn.length === 0) return;
+    if (text === "" && drawn?.length === 0) return;
     stream.write(`${text}${eraseBelow}`);
     column = columnOf(line);
     queued = "";
@@ -156,8 +158,7 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
     if (suspensions > 0) return;
     // The terminal moved the text and the cursor with it; the rows may be anywhere below.
     column = columnOf(line);
-    stream.write(eraseBelow);
-    drawn = [];
+    drawn = null;
     draw();
   }
 

@@ -1,0 +1,58 @@
+import { type Beta, type Grid, probabilityAbove, spreadBeta } from "./beta.ts";
+
+/** How much higher than stable's a rate is: so many points, and so large a part of stable's own rate. */
+export interface Excess {
+  readonly points: number;
+  readonly share: number;
+}
+
+/** What was counted on the canary. `failures` may be a fraction: a bin can lie across a limit. */
+export interface Counted {
+  readonly failures: number;
+  readonly calls: number;
+}
+
+/** P(the canary's rate > stable's rate + excess), both rates unknown. */
+export function probabilityWorse({
+  canary,
+  stable,
+  excess,
+}: {
+  canary: Beta;
+  stable: Beta;
+  excess: Excess;
+}): number {
+  const { rates, weights } = spreadBeta(stable);
+  let sum = 0;
+  for (let index = 0; index < rates.length; index++) {
+    const limit = exceeding(rates[index] as number, excess);
+    sum += (weights[index] as number) * probabilityAbove(canary, limit);
+  }
+  return sum;
+}
+
+/**
+ * log of how probable the counts are if the canary's rate is stable's plus the excess; stable's rate is averaged over
+ * all that it may be. Only differences between two of these mean something: the binomial coefficient is left out.
+ */
+export function logLikelihood(counted: Counted, stable: Grid, excess: Excess): number {
+  const { failures } = counted;
+  const successes = counted.calls - failures;
+  let peak = -Infinity;
+  let sum = 0;
+  for (let index = 0; index < stable.rates.length; index++) {
+    const weight = stable.weights[index] as number;
+    if (weight === 0) continue;
+    const rate = Math.min(exceeding(stable.rates[index] as number, excess), 1 - 1e-9);
+    const value = Math.log(weight) + failures * Math.log(rate) + successes * Math.log1p(-rate);
+    if (value > peak) {
+      sum = sum * Math.exp(peak - value) + 1;
+      peak = value;
+    } else sum += Math.exp(value - peak);
+  }
+  return peak + Math.log(sum);
+}
+
+export function exceeding(rate: number, { points, share }: Excess): number {
+  return rate + points + share * rate;
+}
