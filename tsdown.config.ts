@@ -21,13 +21,13 @@ if (new Set(names).size < names.length) throw new Error(`Two rooms ship a folder
 
 /** Pure JavaScript, and what it brings along. A package that is missing here would be an error of the build. */
 const bundled = [
-  ...["zod", /^zod\//, "unbash", "minisearch"],
-  ...["@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai-compatible"],
-  ...["@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "eventsource-parser"],
-  ...["@mozilla/readability", "turndown", "@truto/turndown-plugin-gfm"],
-  ...["linkedom", "uhyphen", "htmlparser2", "css-select", "css-what", "boolbase"],
-  ...["nth-check", "domelementtype", "domhandler", "domutils", "dom-serializer", "entities"],
-];
+  ["zod", /^zod\//, "unbash", "minisearch"],
+  ["@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai-compatible"],
+  ["@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "eventsource-parser"],
+  ["@mozilla/readability", "turndown", "@truto/turndown-plugin-gfm"],
+  ["linkedom", "uhyphen", "htmlparser2", "css-select", "css-what", "boolbase"],
+  ["nth-check", "domelementtype", "domhandler", "domutils", "dom-serializer", "entities"],
+].flat();
 
 export default defineConfig({
   entry: { index: "src/index.ts", cli: "src/cli/main.ts", testing: "src/models/testing.ts" },

@@ -16,6 +16,7 @@ export interface Scenario {
   readonly pauseMs?: number;
   /** Its output is events, one line each. */
   readonly asJson?: boolean;
+  readonly nodeFlags?: readonly string[];
 }
 
 export interface AgentRun extends Report {
@@ -30,24 +31,28 @@ export interface AgentRun extends Report {
 export async function runAgent(runner: Runner, scenario: Scenario): Promise<AgentRun> {
   const home = join(places(), "home");
   const workdir = mkdtempSync(join(places(), "workdir-"));
-  const { turns, reads, fileBytes, pauseMs = 0, asJson = false } = scenario;
+  const { turns, reads, fileBytes, pauseMs = 0, asJson = false, nodeFlags = [] } = scenario;
   const plan = Array.from({ length: turns }, (_, turn) =>
     Array.from({ length: reads }, (__, read) => writeFile(workdir, `file-${turn}-${read}.txt`, fileBytes)),
   );
   const server = fork(join(import.meta.dirname, "model-server.ts"));
   const [port] = (await once(server, "message")) as [number];
   const begin = performance.timeOrigin + performance.now();
-  const program = spawn(process.execPath, [...programs[runner], "Read the files.", ...(asJson ? ["--json"] : [])], {
-    cwd: workdir,
-    stdio: ["ignore", "pipe", "pipe"],
-    // What else is set here, such as proxies, would make the figures those of this machine.
-    env: {
-      PATH: process.env["PATH"],
-      HOME: home,
-      ANTHROPIC_API_KEY: "none",
-      ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+  const program = spawn(
+    process.execPath,
+    [...nodeFlags, ...programs[runner], "Read the files.", ...(asJson ? ["--json"] : [])],
+    {
+      cwd: workdir,
+      stdio: ["ignore", "pipe", "pipe"],
+      // What else is set here, such as proxies, would make the figures those of this machine.
+      env: {
+        PATH: process.env["PATH"],
+        HOME: home,
+        ANTHROPIC_API_KEY: "none",
+        ANTHROPIC_BASE_URL: `http://127.0.0.1:${port}`,
+      },
     },
-  });
+  );
   server.send({ turns: plan, pauseMs, pid: program.pid! } satisfies Plan);
   const [output, errors, [code]] = await Promise.all([
     text(program.stdout),

@@ -1,4 +1,4 @@
-import type { EmitAgent } from "../core/agent-events.ts";
+import type { AgentEvents, EmitAgent } from "../core/agent-events.ts";
 import type { Clock } from "../core/clock.ts";
 import type { CallPart, Message } from "../core/message.ts";
 import type { Model, ToolOffer } from "../core/model.ts";
@@ -17,6 +17,7 @@ export interface AgentParts {
   readonly model: () => Model;
   readonly system: string;
   readonly offers: readonly ToolOffer[];
+  readonly saving: AgentEvents["tools:offered"] | null;
   /** The conversation as it stands. */
   readonly messages: () => readonly Message[];
   readonly context: ContextKeeper;

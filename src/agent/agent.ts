@@ -1,4 +1,4 @@
-import type { AgentEvent, RunEnd } from "../core/agent-events.ts";
+import type { AgentEvent, AgentEvents, RunEnd } from "../core/agent-events.ts";
 import type { Clock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
@@ -43,6 +43,8 @@ export interface Agent {
 export interface Opening {
   readonly system: string;
   readonly offers: readonly ToolOffer[];
+  /** How much the choice of tools saves; told each turn. Null without tools. */
+  readonly saving: AgentEvents["tools:offered"] | null;
   /** A call to the bridge is a call of the tool it names. */
   readonly unwrap: (call: CallPart) => CallPart;
 }

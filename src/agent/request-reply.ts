@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Model, ModelRequest } from "../core/model.ts";
 import type { ReplyCalls } from "./early-calls.ts";
 import type { AgentHost } from "./host.ts";
-import { retryDelay } from "./retry-delay.ts";
+import { mostAttempts, retryDelay } from "./retry-delay.ts";
 import { takeReply, type Reply } from "./take-reply.ts";
 
 export interface RequestOptions {
@@ -37,7 +37,9 @@ export async function requestReply(
     if (reply.state === "finished" || request.signal.aborted) return { reply, calls };
     const delayMs = retryDelay(reply.failure, { attempt, maxAttempts, random });
     if (delayMs === null) return { reply: tellAttempts(reply, attempt), calls };
-    emit("model:retrying", { attempt, maxAttempts, delayMs: Math.round(delayMs), message: reply.failure.message });
+    const { message } = reply.failure;
+    const most = mostAttempts(reply.failure, maxAttempts);
+    emit("model:retrying", { attempt, maxAttempts: most, delayMs: Math.round(delayMs), message });
     await pause(clock, delayMs, request.signal);
     // What had come of the reply was told to be void: nothing of it is kept.
     if (request.signal.aborted) return { reply: { ...reply, text: "" }, calls };

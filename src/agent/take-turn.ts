@@ -40,6 +40,7 @@ export async function takeTurn(parts: AgentParts, run: Run, mustCall: boolean): 
   }
   run.turn += 1;
   emit("turn:started", { turn: run.turn });
+  if (parts.saving) emit("tools:offered", parts.saving);
   const tooSmall = await context.prepare(run.signal);
   spend(run, parts.model(), context.takeUsage());
   if (tooSmall !== null) return over("failed", tooSmall, "window");

@@ -1,7 +1,7 @@
 import { commonOptions, type Command, type Option } from "./command.ts";
 
 const modelOption: Readonly<Record<string, Option>> = {
-  model: { short: "m", value: "MODEL", summary: "provider/name, such as anthropic/claude-sonnet-4-5, or script:FILE" },
+  model: { short: "m", value: "MODEL", summary: "provider/name, such as anthropic/claude-sonnet-5-5, or script:FILE" },
 };
 
 const agentOptions: Readonly<Record<string, Option>> = {
@@ -23,8 +23,8 @@ export const agentCommands: readonly Command[] = [
     summary: "Talk to a model that has the tools (also plain `deckhand`)",
     details: `${modelHelp}
 
-In the conversation: /help lists the commands, @file names a file, !command runs a command of your own. Ctrl-C stops the
-call, again the turn, again leaves.`,
+In the conversation: /help lists the commands, @file brings a file along, !command runs a command of your own. Ctrl-C
+stops the call, again the turn, again leaves. Without a terminal, a PROMPT is one task, as for \`deckhand run\`.`,
     options: {
       ...agentOptions,
       continue: { short: "c", summary: "Go on with the last conversation here" },
@@ -57,7 +57,8 @@ permissions.unattended).
 
 ${modelHelp}
 
-Exit codes: 0 answered, 1 failed or a limit was reached, 2 wrong use, 130 Ctrl-C, 143 SIGTERM.`,
+Exit codes: 0 answered, 1 failed or a limit was reached, 2 wrong use or no model, 3 --yes-danger from inside a tool
+call, 129 SIGHUP, 130 Ctrl-C, 143 SIGTERM.`,
     options: {
       ...agentOptions,
       continue: { short: "c", summary: "Go on with the last conversation here" },

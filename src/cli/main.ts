@@ -60,4 +60,10 @@ function complain(terminal: Terminal, thrown: unknown): number {
   return thrown instanceof UsageError || wrongUseCodes.has(codeOf(thrown) ?? "") ? exitCode.wrongUse : exitCode.failed;
 }
 
-const wrongUseCodes = new Set(["CONFIG_INVALID", "WORKDIR_INVALID", "MODEL_INVALID", "SESSION_UNKNOWN"]);
+const wrongUseCodes = new Set([
+  "CONFIG_INVALID",
+  "WORKDIR_INVALID",
+  "MODEL_INVALID",
+  "PROMPT_EMPTY",
+  "SESSION_UNKNOWN",
+]);

@@ -13,15 +13,43 @@ function renderProgram(commands: readonly Command[]): string {
     "",
     "Usage: deckhand [COMMAND] [OPTIONS]",
     "",
-    "Commands:",
-    ...columns(commands.map((command) => [usageOf(command), command.summary])),
-    "",
+    ...renderCommands(commands),
     "Options of every command:",
     ...renderOptions({ ...commonOptions, version: { short: "v", summary: "Show the version" } }),
     "",
     "Examples:",
-    ...["deckhand tools", `deckhand tool bash '{"command":"date"}'`, "deckhand tool --help"].map(indent),
+    ...["deckhand", `deckhand run "run the tests"`, `deckhand tool bash '{"command":"date"}'`].map(indent),
+    "",
+    "More about one of them: deckhand run --help",
   ]);
+}
+
+/** By what they are for; a group is named by the first words of its commands. */
+const groups: readonly { readonly title: string; readonly names: readonly string[] }[] = [
+  { title: "Talk to a model", names: ["", "agent", "chat", "run", "demo"] },
+  { title: "Conversations", names: ["resume", "sessions", "reset", "record"] },
+  { title: "Tools and their calls", names: ["tools", "tool", "calls"] },
+  { title: "What you decide", names: ["inbox", "trust", "grants", "check"] },
+  { title: "What was done", names: ["log", "clean"] },
+];
+const others = "This installation";
+
+function renderCommands(commands: readonly Command[]): string[] {
+  const groupOf = ({ name }: Command): string =>
+    groups.find(({ names }) => names.includes(name.split(" ", 1)[0]!))?.title ?? others;
+  const width = Math.max(...commands.map((command) => usageOf(command).length));
+  return [...groups.map(({ title }) => title), others].flatMap((title) => {
+    const members = commands.filter((command) => groupOf(command) === title);
+    if (members.length === 0) return [];
+    return [
+      `${title}:`,
+      ...columns(
+        members.map((command) => [usageOf(command), command.summary]),
+        width,
+      ),
+      "",
+    ];
+  });
 }
 
 function renderGroup(group: string, commands: readonly Command[]): string {
@@ -67,8 +95,10 @@ function renderOptions(options: Readonly<Record<string, Option>>): string[] {
   );
 }
 
-function columns(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(...rows.map(([left]) => left.length));
+function columns(
+  rows: readonly (readonly [string, string])[],
+  width = Math.max(...rows.map(([left]) => left.length)),
+): string[] {
   return rows.map(([left, right]) => indent(`${left.padEnd(width)}  ${right}`));
 }
 

@@ -67,7 +67,7 @@ export interface AgentEvents {
     readonly messages: number;
     readonly pins: number;
   };
-  /** How much smaller the offered schemas are than all of them. */
+  /** Each turn: how much smaller the offered schemas are than all of them. */
   "tools:offered": {
     readonly offered: number;
     readonly total: number;

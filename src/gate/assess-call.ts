@@ -49,7 +49,8 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
   const found = assessResources(call, judges);
   // What it writes counts more than where it reads from.
   if (typeof input["url"] === "string" && found.subject.kind === "other") return assessUrl(input["url"]);
-  return found;
+  // A search changes nothing here, but what is asked for leaves the machine.
+  return call.tool.traits.category === "web" && found.subject.kind === "other" ? other : found;
 }
 
 const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };

@@ -13,5 +13,7 @@ export async function fitsRule(options: GateOptions, text: string, request: Perm
     return false;
   }
   const { subject } = await assessCall(request, options.judges);
-  return findAllowing([rule], request.tool.name, subject) !== undefined;
+  // What needs no rule otherwise (a command that only reads) has to fit this one all the same.
+  const whole = subject.kind === "command" ? { ...subject, toAllow: subject.commands } : subject;
+  return findAllowing([rule], request.tool.name, whole) !== undefined;
 }

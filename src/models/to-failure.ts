@@ -22,7 +22,7 @@ export function toFailure(thrown: unknown, { source, watch }: FailureContext): M
   const message = sentenceOf(kind, error, { source, watch });
   return {
     kind,
-    message: source.key ? message.replaceAll(source.key.value, "***") : message,
+    message: source.key && isKey(source.key.value) ? message.replaceAll(source.key.value, "***") : message,
     status: error.status,
     retryAfterMs: isWait ? retryAfterMs({ headers: error.headers, body: error.body, now: source.clock.now() }) : null,
   };
@@ -143,4 +143,9 @@ function reasonOf({ code, text }: ErrorReading): string {
     default:
       return `: ${code ?? text}.`;
   }
+}
+
+/** A word that short stands in sentences by chance, and is nobody's key. */
+function isKey(value: string): boolean {
+  return value.length >= 8;
 }

@@ -58,12 +58,17 @@ export async function openConversation(
     isUnattended: wiring.isUnattended,
     permissionMode: runtime.permissionMode,
   });
-  return { system, offers: selection?.offers ?? [], unwrap: unwrapBridge };
+  return {
+    system,
+    offers: selection?.offers ?? [],
+    saving: selection && savingOf(selection),
+    unwrap: unwrapBridge,
+  };
 }
 
 async function chooseTools(
   { catalog }: AgentWiring,
-  { session, emit }: ConversationToOpen,
+  { session }: ConversationToOpen,
   words: string,
 ): Promise<Selection> {
   for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
@@ -80,13 +85,9 @@ async function chooseTools(
           cache: choices,
         });
   if (!chosen) session.append({ type: "tools", names: selection.names });
-  const { total, totalTokens, offeredTokens, savedPercent } = selection;
-  emit("tools:offered", {
-    offered: selection.offers.length,
-    total,
-    tokens: offeredTokens,
-    allTokens: totalTokens,
-    savedPercent,
-  });
   return selection;
+}
+
+function savingOf({ offers, total, totalTokens, offeredTokens, savedPercent }: Selection): Opening["saving"] {
+  return { offered: offers.length, total, tokens: offeredTokens, allTokens: totalTokens, savedPercent };
 }

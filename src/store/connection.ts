@@ -85,8 +85,9 @@ function wrap(database: DatabaseSync): Connection {
 
 /** In place: the list was made for this one call. */
 function bindAll(parameters: Parameter[]): SQLInputValue[] {
-  for (let index = 0; index < parameters.length; index++) parameters[index] = bindable(parameters[index]);
-  return parameters as SQLInputValue[];
+  const bound = parameters as SQLInputValue[];
+  for (let index = 0; index < bound.length; index++) bound[index] = bindable(parameters[index]);
+  return bound;
 }
 
 /** Left alone, a Date binds as NULL and undefined throws. */

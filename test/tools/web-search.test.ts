@@ -152,7 +152,7 @@ test("a service that does not answer is given up after its limit", async (t) => 
   assert.deepEqual([late.error, late.errorType], ["Tavily did not answer within 20 s.", "timeout"]);
 });
 
-test("the tool is offered only where a service is configured, and needs no permission [C1]", async (t) => {
+test("the tool is offered only where a service is configured, and what it sends away is asked about [C1 G8]", async (t) => {
   const plain = await openRuntime(t);
   const offered = plain.tools.list().map(({ name }) => name);
   assert.deepEqual(
@@ -163,7 +163,10 @@ test("the tool is offered only where a service is configured, and needs no permi
   const home = await temporaryFolder(t);
   const env = { ...isolatedEnvironment(home), SEARXNG_URL: `http://127.0.0.1:${server.port}` };
   const runtime = await openRuntime(t, { home, env });
-  const done = await runtime.call("WebSearch", { query: "a" }, { door: "agent" });
+  const refused = await runtime.call("WebSearch", { query: "a" }, { door: "agent" });
+  assert.deepEqual([refused.state, refused.errorType, server.requests], ["cancelled", "denied", []]);
+  const allowing = await openRuntime(t, { home, env, settings: { permissions: { allow: ["web_search"] } } });
+  const done = await allowing.call("WebSearch", { query: "a" }, { door: "agent" });
   assert.equal(done.state, "completed", done.error ?? "");
   assert.deepEqual(server.requests, ["GET /search?q=a&format=json"]);
 });

@@ -27,7 +27,7 @@ export interface SessionsOptions {
 export interface Sessions {
   create(about: { readonly model: string; readonly workdir: string }): Promise<OpenSession>;
   /**
-   * `wanted`: an id, a part of its beginning or end that only one has, or "latest", which is none that was ended. Rejects with SESSION_UNKNOWN, with
+   * `wanted`: an id, a part of its beginning or end that only one has, or "latest": the one used last, unless it was ended. Rejects with SESSION_UNKNOWN, with
    * SESSION_BUSY while another process has it, or with SESSION_DAMAGED when nothing in its file can be read.
    */
   open(wanted: string): Promise<OpenSession>;
@@ -68,8 +68,8 @@ export function openSessions(options: SessionsOptions): Sessions {
 
   function findWanted(wanted: string): FoundSession {
     if (wanted !== "latest") return findSession(folder, wanted);
-    const latest = findSessions(folder).find((found) => !summarizeSession(found, false).isEnded);
-    if (latest) return latest;
+    const [latest] = findSessions(folder);
+    if (latest && !summarizeSession(latest, false).isEnded) return latest;
     throw new RuntimeError("SESSION_UNKNOWN", "There is no session here to go on with: start one first.");
   }
 

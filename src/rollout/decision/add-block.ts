@@ -30,7 +30,7 @@ export function addBlock(evidence: Evidence, block: Block, history: History): Ev
     stable: total,
     expected: evidence.expected + canary.calls * rate,
     variance: evidence.variance + (canary.calls ** 2 * spread) / size,
-    tail: canary.calls > 0 ? addTail(evidence.tail, block) : evidence.tail,
+    tail: canary.calls > 0 && !(block as {noTail?: boolean}).noTail ? addTail(evidence.tail, block) : evidence.tail,
   };
 }
 
@@ -91,7 +91,7 @@ function both(one: ArmSample, other: ArmSample): Reference {
       let high = Math.max(quantileOf(one, share), quantileOf(other, share));
       if (high === Infinity && above(1e9) >= wanted) return Infinity;
       high = Math.min(high, 1e9);
-      for (let round = 0; round < 30 && high - low > 1e-4 * low; round++) {
+      for (let round = 0; round < 20 && high - low > 2e-3 * low; round++) {
         const middle = Math.sqrt(low * high);
         if (above(middle) > wanted) low = middle;
         else high = middle;

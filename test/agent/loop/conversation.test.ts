@@ -165,6 +165,42 @@ test("a skill in use refuses other tools, in every conversation of a runtime and
   );
 });
 
+test("a skill that allows some commands allows those that only read as well, and no others [L12]", async (t) => {
+  const skill = "---\nname: history\ndescription: Looks back.\nallowed-tools: Bash(echo:*)\n---\nLook back.\n";
+  const { agent, messages } = await openTestAgent(t, {
+    files: { "skills/history/SKILL.md": skill },
+    turns: [
+      { calls: [{ tool: "use_skill", input: { name: "history" } }] },
+      {
+        calls: [
+          { tool: "bash", input: { command: "echo one" } },
+          { tool: "bash", input: { command: "ls" } },
+        ],
+      },
+      { text: "Done." },
+    ],
+  });
+  await agent.send("look back");
+  const results = resultsIn(messages()).slice(1);
+  assert.deepEqual(
+    results.map(({ isError }) => isError),
+    [false, true],
+  );
+  assert.match(results[1]!.text, /The skill "history" is in use and allows only: bash\(echo \*\)/);
+});
+
+test("each turn tells what the choice of tools saves [C7]", async (t) => {
+  const { agent, eventsOf } = await openTestAgent(t, {
+    turns: [{ calls: [{ tool: "list_files", input: {} }] }, { text: "Done." }],
+  });
+  await agent.send("look");
+  const told = eventsOf("tools:offered");
+  assert.equal(told.length, 2);
+  const { type: _type, at: _at, ...figures } = told[0]!;
+  const { offered, total, tokens, allTokens, savedPercent } = figures;
+  assert.deepEqual([offered, total, tokens === allTokens, savedPercent], [total, offered, true, 0]);
+});
+
 test("each conversation of a runtime reads its own history [L6]", async (t) => {
   const turns = [{ calls: [{ tool: "read_history", input: {} }] }, "Read."];
   const first = await openTestAgent(t, { turns });
