@@ -19,6 +19,8 @@ export interface Database {
   write<Result>(work: (connection: Connection) => Result): Promise<Result>;
   /** The same at once if nobody is in the way. False: nothing was done, and `write` is the way. */
   writeNow(work: (connection: Connection) => void): boolean;
+  /** The same for work that changes something by one statement at most: that is a transaction by itself, and cheaper. */
+  runNow(work: (connection: Connection) => void): boolean;
   /** Changes when another connection has written. When it can't be read it differs each time, so that somebody looks. */
   dataVersion(): number;
   /** Waits for the writes that are under way. */
@@ -42,6 +44,18 @@ export async function openDatabase(options: { readonly path: string; readonly cl
   function transact<Result>(work: (connection: Connection) => Result): Result {
     assertSameFile();
     return runTransaction(connection, "BEGIN IMMEDIATE", () => work(connection));
+  }
+
+  function attemptNow(attempt: () => void): boolean {
+    assertOpen();
+    if (lastInLine) return false;
+    try {
+      attempt();
+      return true;
+    } catch (thrown) {
+      if (isBusy(thrown)) return false;
+      throw toStoreError(thrown, path);
+    }
   }
 
   async function patiently<Result>(attempt: () => Result, since: number): Promise<Result> {
@@ -83,17 +97,12 @@ export async function openDatabase(options: { readonly path: string; readonly cl
       assertOpen();
       return lineUp(() => transact(work));
     },
-    writeNow(work) {
-      assertOpen();
-      if (lastInLine) return false;
-      try {
-        transact(work);
-        return true;
-      } catch (thrown) {
-        if (isBusy(thrown)) return false;
-        throw toStoreError(thrown, path);
-      }
-    },
+    writeNow: (work) => attemptNow(() => transact(work)),
+    runNow: (work) =>
+      attemptNow(() => {
+        assertSameFile();
+        work(connection);
+      }),
     dataVersion() {
       assertOpen();
       try {

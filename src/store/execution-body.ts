@@ -74,7 +74,9 @@ function encodeResult(result: ToolResult): string {
     if (key !== "ok" && key !== "output") return json(toWire(boundResult(result)));
   }
   const { ok, output } = result;
-  return ok && output !== undefined ? `{"ok":true,"output":${json(boundText(output))}}` : json(toWire(boundResult(result)));
+  return ok && output !== undefined
+    ? `{"ok":true,"output":${json(boundText(output))}}`
+    : json(toWire(boundResult(result)));
 }
 
 let lastOwner: ProcessIdentity | null = null;

@@ -22,6 +22,18 @@ export function saveRows(connection: Connection, rows: readonly ExecutionRow[]):
   }
 }
 
+/**
+ * The same without a transaction around it: of its statements at most one changes something. A final row that comes alone
+ * is mostly the outcome of one that was committed before it ran, and finding that is cheaper than failing to insert it.
+ */
+export function saveOneRow(connection: Connection, row: ExecutionRow): void {
+  const [id, toolId, state, , completedAt, conversationId, pid, startTime, bootId, body] = row;
+  const changed = [toolId, state, completedAt, body, pid, startTime, bootId];
+  const isOutcome = completedAt !== null;
+  if (isOutcome && connection.run(update, ...changed, id, conversationId) > 0) return;
+  saveRows(connection, [row]);
+}
+
 const insert = `
   INSERT INTO executions
     (id, tool_id, state, created_at, completed_at, conversation_id, owner_pid, owner_start, owner_boot, body)
@@ -36,6 +48,11 @@ const upsert = `${insert}
     tool_id = excluded.tool_id, state = excluded.state, completed_at = excluded.completed_at, body = excluded.body,
     owner_pid = excluded.owner_pid, owner_start = excluded.owner_start, owner_boot = excluded.owner_boot
   WHERE state IN ('pending', 'running') AND conversation_id IS excluded.conversation_id`;
+
+const update = `
+  UPDATE executions
+  SET tool_id = ?, state = ?, completed_at = ?, body = ?, owner_pid = ?, owner_start = ?, owner_boot = ?
+  WHERE id = ? AND state IN ('pending', 'running') AND conversation_id IS ?`;
 
 const replaceAll = `${insert}
   ON CONFLICT (id) DO UPDATE SET

@@ -2,8 +2,9 @@ import type { Clock } from "../core/clock.ts";
 import { cutMiddle } from "../core/cut-text.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
 import { type Database, openDatabase } from "./database.ts";
-import { executionColumns, executionFromRow, executionToRow, saveRows } from "./execution-row.ts";
+import { executionColumns, executionFromRow, executionToRow, saveOneRow, saveRows } from "./execution-row.ts";
 import { listExecutions } from "./list-executions.ts";
+import { countPrunable, pruneExecutions } from "./prune-executions.ts";
 
 /** Executions in a SQLite file that any number of processes share. Rejects with a RuntimeError that says what to do. */
 export async function openSqliteStore(options: {
@@ -13,8 +14,6 @@ export async function openSqliteStore(options: {
   return createSqliteStore(await openDatabase(options));
 }
 
-/** How many rows are removed before the event loop, and other processes, get their turn. */
-const pruneRows = 200;
 const longestReason = 10_000;
 
 /** Over a database that other stores may share. */
@@ -29,6 +28,8 @@ export function createSqliteStore(database: Database): ExecutionStore {
     },
     saveNow(executions) {
       const rows = executions.map(executionToRow);
+      const [only] = rows;
+      if (only && rows.length === 1) return database.runNow((connection) => saveOneRow(connection, only));
       return database.writeNow((connection) => saveRows(connection, rows));
     },
     get: (id) =>
@@ -54,17 +55,8 @@ export function createSqliteStore(database: Database): ExecutionStore {
       });
     },
     revision: () => database.dataVersion() + ownRequests,
-    countPrunable: (completedBefore) =>
-      database.read((connection) => Number(connection.get(countPrunable, completedBefore)?.["count"])),
-    async prune(completedBefore) {
-      let pruned = 0;
-      for (;;) {
-        const removed = await database.write((connection) => connection.run(prune, completedBefore, pruneRows));
-        pruned += removed;
-        if (removed < pruneRows) return pruned;
-        await new Promise(setImmediate);
-      }
-    },
+    countPrunable: (completedBefore) => countPrunable(database, completedBefore),
+    prune: (completedBefore) => pruneExecutions(database, completedBefore),
     close: () => database.close(),
   };
 }
@@ -79,13 +71,3 @@ const requests = `
   WHERE cancel_reason IS NOT NULL AND cancel_taken = 0 AND state IN ('pending', 'running')
     AND owner_pid = ? AND owner_start = ? AND owner_boot = ?
   ORDER BY id`;
-
-const prunable = "completed_at < ? AND completed_at IS NOT NULL AND state NOT IN ('pending', 'running')";
-
-const countPrunable = `SELECT count(*) AS count FROM executions WHERE ${prunable}`;
-
-const prune = `
-  DELETE FROM executions WHERE rowid IN (
-    SELECT rowid FROM executions
-    WHERE ${prunable}
-    ORDER BY completed_at LIMIT ?)`;

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
+import { onePixel } from "./one-pixel.ts";
 import { countProcesses, uniqueSeconds, untilProcesses } from "./processes-named.ts";
 import { openMachine, type Ended, type Machine, type RunOptions, type Started } from "./run-deckhand.ts";
 
@@ -181,11 +182,19 @@ test("--yes-danger says yes in advance, but not from inside a tool call [G8]", a
   await machine.put("precious", "gold");
   const inside = await machine.task(["go", "--yes-danger", "delete.recursive"], { env: { DECKHAND_EXECUTION: "x" } });
   assert.equal(inside.code, 3);
-  const { code, stdout } = await machine.task(["go", "--yes-danger", "delete.recursive", "--mode", "accept-edits"]);
-  assert.deepEqual({ code, stdout }, { code: 0, stdout: "Gone.\n" });
-  const [call] = JSON.parse((await machine.run(["calls", "--json"])).stdout) as { state: string }[];
-  assert.equal(call!.state, "completed");
+  // Danger is one thing, leave to run commands at all another.
+  await mkdir(join(machine.env["XDG_CONFIG_HOME"]!, "deckhand"), { recursive: true });
+  const settings = { permissions: { allow: ["bash"] } };
+  await writeFile(join(machine.env["XDG_CONFIG_HOME"]!, "deckhand", "deckhand.json"), JSON.stringify(settings));
+  assert.equal(await stateAfter(machine, ["go"]), "cancelled");
+  assert.equal(await stateAfter(machine, ["go", "--yes-danger", "rm -rf precious"]), "completed");
 });
+
+async function stateAfter(machine: Scripted, args: readonly string[]): Promise<string | undefined> {
+  assert.equal((await machine.task(args)).stdout, "Gone.\n");
+  const [call] = JSON.parse((await machine.run(["calls", "--json"])).stdout) as { state: string }[];
+  return call?.state;
+}
 
 test("with --inbox a question waits, and `inbox answer` of another process answers it [L7]", async (t) => {
   const machine = await openScripted(t, [
@@ -298,13 +307,15 @@ async function serve(
   status: number,
   onBody: (body: string) => void = () => undefined,
 ): Promise<string> {
-  const server = createServer(async (request, response) => {
-    let body = "";
-    for await (const chunk of request) body += String(chunk);
-    onBody(body);
-    response.writeHead(status, { "content-type": "application/json" });
-    const type = status === 404 ? "not_found_error" : "authentication_error";
-    response.end(JSON.stringify({ type: "error", error: { type, message: "refused" } }));
+  const server = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      onBody(Buffer.concat(pieces).toString());
+      response.writeHead(status, { "content-type": "application/json" });
+      const type = status === 404 ? "not_found_error" : "authentication_error";
+      response.end(JSON.stringify({ type: "error", error: { type, message: "refused" } }));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   afterTest(t, async () => {
@@ -313,8 +324,3 @@ async function serve(
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-const onePixel = Buffer.from(
-  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==",
-  "base64",
-);

@@ -74,7 +74,9 @@ export async function converse(parts: ConversationParts): Promise<number> {
     },
     async startNew() {
       const before = agent;
-      await take(await parts.open(agent.model));
+      const next = await parts.open(agent.model);
+      bidFarewell(context);
+      await take(next);
       if (countPrompts(before.history) > 0) await endSession(runtime, before.sessionId);
     },
     async switchTo(session) {

@@ -13,32 +13,44 @@ export interface History {
   readonly failures: number;
 }
 
+export interface Tally {
+  readonly calls: number;
+  readonly failures: number;
+}
+
 /**
  * All that the rule needs of the blocks so far. A block is added once and then forgotten, so this stays as small after a
  * million calls as after ten.
  */
 export interface Evidence {
-  readonly canary: { readonly calls: number; readonly failures: number };
-  readonly stable: { readonly calls: number; readonly failures: number };
-  /** Stable's failures and their variance, had it run the canary's calls in each block. */
-  readonly expected: number;
-  readonly variance: number;
-  readonly tail: Tail;
+  readonly canary: Tally;
+  readonly stable: Tally;
+  /**
+   * Stable's failures had it run the canary's calls block by block: `own` from the blocks themselves, plus stable's
+   * overall rate for as many calls as are `borrowed`. The variance is that of `own`.
+   */
+  readonly matched: { readonly own: number; readonly borrowed: number; readonly variance: number };
+  readonly p95: Tail;
+  readonly p90: Tail;
 }
 
-/** Canary calls compared with the slowest twentieth of stable's calls of the same block. */
-export interface Tail {
+/** Canary calls compared with the slowest part of stable's calls of the same block. */
+export interface TailPart {
   readonly calls: number;
-  /** Above stable's p95 by a trifle: evidence that the canary is slower. */
+  /** Above stable's quantile by a trifle: evidence that the canary is slower. */
   readonly slow: number;
-  /** Above stable's p95 by what is too much: rare enough is evidence that the canary is fast enough. */
-  readonly tooSlow: number;
-  /** How many of stable's would be above each of the two, and above its p95. */
+  /** How many calls of stable would be above the quantile. */
   readonly expectedSlow: number;
-  readonly expectedTooSlow: number;
-  readonly expectedTail: number;
   /** Sum of calls² / stable calls of the block: how coarse the comparison is. */
   readonly coarseness: number;
+}
+
+export interface Tail extends TailPart {
+  /** Above stable's quantile by what is too much: rare enough is evidence that the canary is fast enough. */
+  readonly tooSlow: number;
+  readonly expectedTooSlow: number;
+  /** The block with the most slow calls: a slow hour that hit the canary by chance is in there. */
+  readonly worst: TailPart;
 }
 
 export interface Block {
@@ -49,13 +61,13 @@ export interface Block {
   readonly state: "open" | "closed";
 }
 
+const nothing: TailPart = { calls: 0, slow: 0, expectedSlow: 0, coarseness: 0 };
+const noTail: Tail = { ...nothing, tooSlow: 0, expectedTooSlow: 0, worst: nothing };
+
 export const noEvidence: Evidence = {
   canary: { calls: 0, failures: 0 },
   stable: { calls: 0, failures: 0 },
-  expected: 0,
-  variance: 0,
-  tail: {
-    ...{ calls: 0, slow: 0, tooSlow: 0 },
-    ...{ expectedSlow: 0, expectedTooSlow: 0, expectedTail: 0, coarseness: 0 },
-  },
+  matched: { own: 0, borrowed: 0, variance: 0 },
+  p95: noTail,
+  p90: noTail,
 };

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import type { FileProblem } from "../tool-host.ts";
+import { messageOf } from "../../../core/errors.ts";
+import type { ToolPlace } from "./tool-place.ts";
+
+/** Why the file could not be imported, where, and what to do. */
+export function explainLoadError(thrown: unknown, place: ToolPlace): FileProblem {
+  const message = messageOf(thrown).split("\n")[0]!;
+  const isSyntax = (thrown as { name?: unknown } | null)?.name === "SyntaxError";
+  const line = lineIn(thrown, place.original) ?? (isSyntax ? findSyntaxError(place) : null);
+  return { message: isSyntax ? `Syntax error: ${message}` : message, line, hint: hintFor(message, place) };
+}
+
+/** The first line of the trace that lies in the file. */
+function lineIn(thrown: unknown, path: string): number | null {
+  const stack = String((thrown as { stack?: unknown } | null)?.stack ?? "");
+  const at = stack.indexOf(`${path}:`);
+  return at < 0 ? null : Number.parseInt(stack.slice(at + path.length + 1), 10) || null;
+}
+
+/** Node does not tell where a module of plain JavaScript is wrong; the parser for types does. */
+function findSyntaxError(place: ToolPlace): number | null {
+  try {
+    stripTypeScriptTypes(readFileSync(place.copy, "utf8"), { sourceUrl: place.original });
+    return null;
+  } catch (thrown) {
+    const line = /:(\d+)\n/.exec(String((thrown as Error).stack))?.[1];
+    return line === undefined ? null : Number(line);
+  }
+}
+
+function hintFor(message: string, { original }: ToolPlace): string | null {
+  for (const [pattern, hint] of hints) {
+    const match = pattern.exec(message);
+    if (match) return hint(match[1] ?? "", original);
+  }
+  return null;
+}
+
+type Hint = (name: string, path: string) => string;
+
+const hints: readonly (readonly [RegExp, Hint])[] = [
+  [/TypeScript enum/, () => 'Write `const Color = { red: "red" } as const` instead: types are removed, and an enum is more than a type.'],
+  [/TypeScript (?:namespace|module)/, () => "Export functions and constants instead of a namespace: types are removed, and a namespace is more than a type."],
+  [/TypeScript parameter property/, () => "Declare the field in the class and assign it in the constructor."],
+  [/TypeScript import equals|import =/, () => 'Write `import name from "package"` instead.'],
+  [/[Dd]ecorators? (?:are|is) not|Invalid or unexpected token '@'/, () => "Decorators can't be used: call the function instead."],
+  [/data:text\/javascript,export const defineTool.* provide an export named '(.+)'/, (name) => `Inside a tool file the package "deckhand" has defineTool only; write \`import type\` if ${name} is a type.`],
+  [/provide an export named '(.+)'/, (name) => `Write \`import type { ${name} }\` if it is a type; otherwise check its name.`],
+  [/Cannot find package '([^']+)'/, (name) => `Run \`npm install ${name}\` in the workdir, or write the tool without it.`],
+  [/Cannot find module '([^']+)'/, () => 'Check the path, and write it with its ending: `import { x } from "./helper.ts"`.'],
+  [/(?:require|module|exports) is not defined/, () => "Use import and export, or name the file .cjs."],
+];

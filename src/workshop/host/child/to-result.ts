@@ -1,0 +1,85 @@
+import type { ToolResult } from "../../../core/tool.ts";
+import { cutText } from "../../../core/cut-text.ts";
+import { messageOf } from "../../../core/errors.ts";
+
+/** More than this of text is cut, and more than this of data is left out. */
+const longestText = 8_000_000;
+
+/** What a `run` returned as a result. Never throws: what is no result is a failure that says so. */
+export function toResult(value: unknown): ToolResult {
+  try {
+    return read(value);
+  } catch (thrown) {
+    return invalid(`something that can't be written as JSON (${messageOf(thrown).split("\n")[0]})`);
+  }
+}
+
+export function thrownResult(thrown: unknown): ToolResult {
+  const stack = (thrown as { stack?: unknown } | null)?.stack;
+  const trace = typeof stack === "string" ? stack.split("\n").filter(isOfTool).slice(0, 6).join("\n") : "";
+  const error = cutText(messageOf(thrown), 10_000);
+  return { ok: false, error, errorType: "threw", ...(trace === "" ? {} : { output: trace }) };
+}
+
+function isOfTool(line: string): boolean {
+  return /^\s+at /.test(line) && !line.includes("node:internal") && !line.includes(import.meta.dirname);
+}
+
+function read(value: unknown): ToolResult {
+  if (typeof value === "string") return withOutput({ ok: true, output: "" }, value);
+  if (value === undefined) return { ok: true, output: "" };
+  if (value instanceof Uint8Array) return withOutput({ ok: true, output: "" }, Buffer.from(value).toString("utf8"));
+  if (value instanceof Error) return thrownResult(value);
+  if (typeof value === "function" || typeof value === "symbol") return invalid(`a ${typeof value}`);
+  if (isResultLike(value)) return readResult(value);
+  const text = toJson(value);
+  return withData(withOutput({ ok: true, output: "" }, text), text);
+}
+
+type ResultLike = Readonly<Record<string, unknown>> & { readonly ok: boolean };
+
+function isResultLike(value: unknown): value is ResultLike {
+  return typeof value === "object" && value !== null && typeof (value as { ok?: unknown }).ok === "boolean";
+}
+
+function readResult(value: ResultLike): ToolResult {
+  const { ok, output, data, files, error, hint, errorType, error_type: snakeType = errorType } = value;
+  const text = output === undefined || output === null ? undefined : typeof output === "string" ? output : toJson(output);
+  const dataText = data === undefined ? undefined : toJson(data);
+  const more = Array.isArray(files) && files.length > 0 ? { files: files.map(String) } : {};
+  if (ok) {
+    const result = withOutput({ ok: true, output: "", ...more }, text ?? dataText ?? "");
+    return dataText === undefined ? result : withData(result, dataText);
+  }
+  const failure: ToolResult = {
+    ok: false,
+    error: cutText(error === undefined || error === null ? "The tool failed and did not say why." : messageOf(error), 100_000),
+    ...(typeof hint === "string" ? { hint: cutText(hint, 10_000) } : {}),
+    ...(typeof snakeType === "string" ? { errorType: snakeType.slice(0, 100) } : {}),
+    ...more,
+  };
+  const result = text === undefined ? failure : withOutput(failure, text);
+  return dataText === undefined ? result : withData(result, dataText);
+}
+
+function withOutput(result: ToolResult, text: string): ToolResult {
+  if (text.length <= longestText) return { ...result, output: text };
+  return { ...result, output: cutText(text, longestText), outputBytes: Buffer.byteLength(text) };
+}
+
+function withData(result: ToolResult, text: string): ToolResult {
+  return text.length > longestText ? result : { ...result, data: JSON.parse(text) as unknown };
+}
+
+/** Numbers that JSON does not have are written out; what contains itself throws. */
+function toJson(value: unknown): string {
+  const text = JSON.stringify(value, (_, each: unknown) => (typeof each === "bigint" ? each.toString() : each)) as
+    | string
+    | undefined;
+  return text ?? "null";
+}
+
+function invalid(what: string): ToolResult {
+  const error = `The tool returned ${what}; return a string, a JSON value or { ok, output }.`;
+  return { ok: false, error, errorType: "invalid_result" };
+}
