@@ -8,6 +8,7 @@ import type { Session, SessionEntry } from "../core/session.ts";
 import type { AgentEventHub } from "./agent-events.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import type { CompactionOutcome } from "./context/compact.ts";
+import { writeMemo } from "./context/memo.ts";
 import type { AgentHost, AgentSettings } from "./host.ts";
 import { keepContext } from "./keep-context.ts";
 import type { OneAtATime } from "./one-at-a-time.ts";
@@ -49,6 +50,13 @@ export interface Opening {
   readonly unwrap: (call: CallPart) => CallPart;
 }
 
+export interface ToolChange {
+  /** Offered tools that are gone, or take another input now: the conversation can't go on as it is. */
+  readonly others: readonly string[];
+  /** What the model is told of all else; null when there is nothing. */
+  readonly note: string | null;
+}
+
 export interface AgentOptions {
   readonly session: Session;
   readonly host: AgentHost;
@@ -59,6 +67,8 @@ export interface AgentOptions {
   readonly oneAtATime: OneAtATime;
   /** Asked for once, with the first words of the person. */
   readonly openWith: (words: string) => Promise<Opening>;
+  /** Asked before each further prompt: are the tools still those that the model was told of? Left out: they are. */
+  readonly findToolChange?: (offers: readonly ToolOffer[]) => Promise<ToolChange>;
   /** The run is over; `executions` are its calls. Its end is told after this. */
   readonly afterRun: (end: RunEnd, executions: readonly Execution[]) => Promise<void>;
 }
@@ -106,7 +116,21 @@ export function createAgent(options: AgentOptions): Agent {
     return outcome;
   }
 
+  /** The history is rebuilt from a memo only where it must be: every rebuilding costs the provider's cache. */
+  async function takeUpToolChange(): Promise<void> {
+    const change = parts && (await options.findToolChange?.(parts.offers));
+    if (!parts || !change) return;
+    if (change.others.length > 0) {
+      const memo = writeMemo(session.branch);
+      if (memo) session.append(memo);
+      parts.tell("info", `The conversation goes on from a memo, because tools changed: ${change.others.join(", ")}.`);
+      parts = undefined;
+    }
+    if (change.note !== null) session.append({ type: "remark", text: change.note });
+  }
+
   async function take(prompt: readonly UserPart[], signal: AbortSignal): Promise<RunEnd> {
+    await takeUpToolChange();
     const opened = await open(textOfParts(prompt));
     const { end, executions } = await runPrompt(opened, prompt, signal);
     spend(end.statistics.usage, end.statistics.cost);

@@ -41,7 +41,7 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
     throw new UsageError(`"${unknown}" is not a file that needs trust; those are: ${known}.`);
   }
   const wanted = all.filter(({ path, status }) => status !== "trusted" && (named.length === 0 || named.includes(path)));
-  const quarantined = trust.quarantined().filter(({ file }) => named.length === 0 || named.includes(file));
+  const quarantined = trust.quarantined().filter(({ path }) => named.length === 0 || named.includes(path));
   if (wanted.length === 0 && quarantined.length === 0) {
     terminal.tell("There is nothing here that still needs your trust.");
     return exitCode.done;
@@ -52,8 +52,8 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
   }
   const widening = trust.widening();
   if (widening.length > 0) terminal.tell(`deckhand.json would then count with: ${widening.join(", ")}.`);
-  for (const { file, diff, executionId } of quarantined) {
-    terminal.show(`written by call ${executionId}  ${neutralizeText(file)}`);
+  for (const { path, diff, executionId } of quarantined) {
+    terminal.show(`written by call ${executionId}  ${neutralizeText(path)}`);
     terminal.show(styleDiff(neutralizeText(diff), terminal.styleError));
   }
   const question =
@@ -63,7 +63,8 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
     return exitCode.refused;
   }
   trust.grant(userName(), { files: wanted.map(({ path }) => path), quarantined });
-  terminal.tell(`Trusted: ${[...wanted.map(({ path }) => path), ...quarantined.map(({ file }) => file)].join(", ")}.`);
+  const trusted = new Set([...wanted.map(({ path }) => path), ...quarantined.map(({ path }) => path)]);
+  terminal.tell(`Trusted: ${[...trusted].join(", ")}.`);
   return exitCode.done;
 }
 
@@ -82,7 +83,7 @@ function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal
   const files = trust.files();
   const quarantined = trust.quarantined();
   if (invocation.has("json")) {
-    const waiting = quarantined.map(({ file, executionId }) => ({ file, execution_id: executionId }));
+    const waiting = quarantined.map(({ path, executionId }) => ({ file: path, execution_id: executionId }));
     terminal.printJson({ files, quarantined: waiting });
     return exitCode.done;
   }
@@ -96,8 +97,8 @@ function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal
       }),
     );
   }
-  for (const { file, executionId } of quarantined)
-    terminal.tell(`${file} was changed by call ${executionId} and waits for you.`);
+  for (const { path, executionId } of quarantined)
+    terminal.tell(`${path} was changed by call ${executionId} and waits for you.`);
   return exitCode.done;
 }
 

@@ -78,7 +78,8 @@ function toJsonSchema(schema: z.ZodObject): JsonSchema {
   return plain;
 }
 
-function completeTraits(given: Partial<ToolTraits>): ToolTraits {
+/** What a tool does not say of itself is taken to be the worst. */
+export function completeTraits(given: Partial<ToolTraits>): ToolTraits {
   const readOnly = given.readOnly ?? false;
   return {
     readOnly,

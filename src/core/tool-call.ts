@@ -6,6 +6,8 @@ export interface ToolCall extends CallOptions {
   readonly input?: unknown;
   /** Instead of `input`: JSON text that may not even parse. */
   readonly inputText?: string;
+  /** Its id, when that had to be told before the call could begin. */
+  readonly id?: string;
 }
 
 export interface CallOptions {

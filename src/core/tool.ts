@@ -65,6 +65,8 @@ export interface ToolContext {
   readonly stopped: (report: StopReport) => void;
   /** Reports what holds the processes it starts; the record keeps the weakest. */
   readonly sandboxed: (report: SandboxReport) => void;
+  /** Reports that another version of the tool did the work than the one that was chosen; the record keeps that one. */
+  readonly ranAs?: (version: string) => void;
   /**
    * Told right before a file takes its new content, so that it can be put back; a rejection means that the change must not be
    * made. Left out: nobody keeps it.

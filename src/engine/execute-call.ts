@@ -177,6 +177,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
   record.durationMs = options.clock.monotonic() - begin;
   told.end();
   record.sandbox = run.sandbox;
+  record.version = run.version ?? record.version;
   const end = endOfRun(run, control);
   // A call that was stopped is over: nobody waits for what a hook has to say about it.
   if (options.afterRun?.matches(tool.name) && end.result && !control.cause) {

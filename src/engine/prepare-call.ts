@@ -143,7 +143,7 @@ function createRecord(
 ): Draft {
   const createdAt = options.clock.now();
   return {
-    id: createId("call", createdAt),
+    id: call.id ?? createId("call", createdAt),
     toolName: call.tool,
     toolId: known.toolId,
     toolInput: known.toolInput,

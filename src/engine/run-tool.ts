@@ -34,6 +34,8 @@ export interface RunEnd {
   readonly thrown: string | null;
   readonly report: StopReport | null;
   readonly sandbox: SandboxReport | null;
+  /** The version that did the work, when it was another one than the chosen. */
+  readonly version: string | null;
 }
 
 /**
@@ -56,6 +58,7 @@ class Run {
   private readonly stopwatch: Stopwatch;
   private report: StopReport | null = null;
   private sandbox: SandboxReport | null = null;
+  private version: string | null = null;
   private over = false;
   private cancelGrace: (() => void) | undefined = undefined;
 
@@ -94,6 +97,7 @@ class Run {
       ask: (question: Question) => this.ask(question),
       stopped: (report: StopReport) => this.stopped(report),
       sandboxed: (report: SandboxReport) => this.sandboxed(report),
+      ranAs: (version: string) => void (this.version = version),
     };
     if (conversationId === null && recheck === undefined && keepBefore === undefined) return context;
     return {
@@ -146,6 +150,6 @@ class Run {
     this.cancelGrace?.();
     // The tool was first: a stop that comes now is too late, and is told so.
     this.options.control.end();
-    this.resolve({ runPhase, result, thrown, report: this.report, sandbox: this.sandbox });
+    this.resolve({ runPhase, result, thrown, report: this.report, sandbox: this.sandbox, version: this.version });
   }
 }

@@ -32,6 +32,8 @@ export interface Quarantine {
   began(): void;
   /** Called when it has ended: whatever changed since is put under quarantine. */
   ended(execution: Pick<Execution, "id">): readonly QuarantinedFile[];
+  /** While calls run, who wrote what is not decided yet. */
+  readonly isWatching: boolean;
   /** Whether this content of the file may be loaded. */
   find(file: string, content: string): QuarantinedFile | undefined;
   list(): readonly QuarantinedFile[];
@@ -51,6 +53,9 @@ export function createQuarantine(options: {
   let running = 0;
 
   return {
+    get isWatching() {
+      return running > 0;
+    },
     began() {
       running += 1;
       if (running === 1) known = look(folder, known);
@@ -95,7 +100,9 @@ interface Known {
   readonly content: string;
 }
 
-const toolFile = /\.(ts|mts|js|mjs|py)$/;
+/** Also what tools import: it runs as part of them. */
+const toolFile = /\.(?:[cm]?[jt]s|py|json)$/;
+const packages = /(?:^|\/)node_modules\//;
 
 /** Reads only what its stamp says is another file than before. */
 function look(folder: string, before: ReadonlyMap<string, Known>): Map<string, Known> {
@@ -119,7 +126,9 @@ function look(folder: string, before: ReadonlyMap<string, Known>): Map<string, K
 
 function toolFilesIn(folder: string): string[] {
   try {
-    return readdirSync(folder).filter((name) => toolFile.test(name));
+    return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+      (name) => toolFile.test(name) && !packages.test(name),
+    );
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return [];
     throw thrown;

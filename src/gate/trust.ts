@@ -20,10 +20,25 @@ export interface Trust {
   /** All files that need trust, and whether they have it. */
   files(): TrustedFile[];
   isTrusted(path: string): boolean;
+  /** For tool files, whose edits are live at once: what was trusted, read once. */
+  readTools(): ToolTrust;
   /** Trusts these files as they are now; all that need it when none is named. */
   grant(who: string, paths?: readonly string[]): TrustedFile[];
   /** Says whether there was anything to take back. */
   revoke(): boolean;
+}
+
+/**
+ * Whom a person trusts with changing tool files. A file that they trusted once is theirs, and so is whatever lies in a folder
+ * that they trusted as a whole: there is nothing in it that somebody else brought along.
+ */
+export interface ToolTrust {
+  /** Whether this very content was trusted, or noted. */
+  knows(file: string, hash: string): boolean;
+  /** Whether whatever the file is now is the person's own. */
+  covers(file: string): boolean;
+  /** Remembers contents that are loaded, so that the list of trusted files is true. */
+  note(who: string, contents: readonly { readonly file: string; readonly hash: string }[]): void;
 }
 
 const kept = z.record(z.string(), z.object({ hash: z.string(), who: z.string(), at: z.iso.datetime() }));
@@ -59,8 +74,37 @@ export function openTrust(options: {
     return entry.hash === hashOf(join(workdir, file)) ? "trusted" : "changed";
   }
 
+  function folderOf(file: string): string | undefined {
+    return options.toolFolders.find((folder) => file.startsWith(`${folder}/`));
+  }
+
+  /** Of folders in which nothing is left that nobody trusts. */
+  function wholeFolders(known: Kept): string[] {
+    const all = findFiles(workdir, options.toolFolders);
+    return options.toolFolders.filter((folder) => {
+      const inside = all.filter((file) => folderOf(file) === folder);
+      return inside.length > 0 && inside.every((file) => known[file] !== undefined);
+    });
+  }
+
+  function readTools(): ToolTrust {
+    const known = read(path);
+    return {
+      knows: (file, hash) => known[file]?.hash === hash,
+      covers: (file) => known[file] !== undefined || known[`${folderOf(file)}/`] !== undefined,
+      note(who, contents) {
+        const strange = contents.filter(({ file, hash }) => known[file]?.hash !== hash);
+        if (strange.length === 0) return;
+        const at = new Date(options.now()).toISOString();
+        for (const { file, hash } of strange) known[file] = { hash, who, at };
+        write(path, { ...read(path), ...Object.fromEntries(strange.map(({ file }) => [file, known[file]!])) });
+      },
+    };
+  }
+
   return {
     files,
+    readTools,
     isTrusted: (file) => statusOf(file, read(path)) === "trusted",
     grant(who, paths = find()) {
       const at = new Date(options.now()).toISOString();
@@ -68,7 +112,9 @@ export function openTrust(options: {
         const hash = hashOf(join(workdir, file));
         return hash === null ? [] : [[file, { hash, who, at }] as const];
       });
-      write(path, { ...read(path), ...Object.fromEntries(added) });
+      const known = { ...read(path), ...Object.fromEntries(added) };
+      const whole = wholeFolders(known).map((folder) => [`${folder}/`, { hash: "", who, at }] as const);
+      write(path, { ...known, ...Object.fromEntries(whole) });
       return files();
     },
     revoke() {

@@ -62,6 +62,8 @@ export interface EnclosureRequest {
   /** It outlives this runtime, and so must what it stands on. */
   readonly keep: boolean;
   readonly script: string | null;
+  /** See `PlanPlace`. */
+  readonly needed?: readonly string[];
   /** Told what will have to be removed from the workdir, and what can't be swapped in it, before anything is made. */
   note(facts: EnclosureFacts): void;
 }
@@ -88,6 +90,7 @@ export function enclose(
     folder: { ...folder, cache: cacheOf(view, folder) },
     runFolder: parts.runFolder,
     script: request.script,
+    needed: request.needed ?? [],
   };
   if (kind === "seatbelt") {
     const env = sandboxEnvironment({ temporary: folder.tmp, cache: place.folder.cache });

@@ -31,6 +31,8 @@ export interface PlanPlace {
   readonly runFolder: string;
   /** A file in the run folder that the command reads. */
   readonly script: string | null;
+  /** Files and folders of ours that this one needs, wherever they lie. */
+  readonly needed?: readonly string[];
   /** What other commands hold just now. */
   readonly running: RunningHolds;
 }
@@ -54,6 +56,7 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   for (const mount of systemMounts(view, place.folder)) put(mount);
   for (const path of byDepth([...view.hidden, place.runFolder])) hide(path);
   for (const path of byDepth(view.readable ?? [])) showBelowTemporary(path);
+  for (const path of byDepth(place.needed ?? [])) show(path);
   for (const root of roots.filter((each) => !isLoose(each))) {
     put({ kind: "writable", path: root, source: root });
     pin(root);
@@ -68,6 +71,14 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   const mounts = [...plan.values()].toSorted((a, b) => depthOf(a.path) - depthOf(b.path));
   const pins = mounts.map(({ path }) => path).filter((path) => rootOf(path) !== undefined);
   return { mounts, masks, swept, pins };
+
+  function show(path: string): void {
+    if (view.profile === "normal") return showBelowTemporary(path);
+    const [real] = realPath(path);
+    const isSeen = (each: Mount): boolean => each.kind === "readable" && isInside(real!, each.path);
+    if (real === undefined || rootOf(real) !== undefined || [...plan.values()].some(isSeen)) return;
+    put({ kind: "readable", path: real, source: real });
+  }
 
   function showBelowTemporary(path: string): void {
     const [real] = realPath(path);

@@ -18,6 +18,10 @@ export interface PeerRequest {
   readonly signal?: AbortSignal;
   /** How much of its stderr is kept. */
   readonly stderrBytes?: number;
+  /** Its stderr piece by piece, as it comes. */
+  readonly onStderr?: (piece: Buffer) => void;
+  /** Files and folders of ours that it needs and that the sandbox would not show, as the strict one shows only the workdir. */
+  readonly readable?: readonly string[];
 }
 
 /** Not starting is a value here as well: a missing program of a configured server is nothing unexpected. */
@@ -52,6 +56,7 @@ function attach(parts: ProcessParts, request: PeerRequest, held: HeldRun): Peer 
   const { child, ended, stderr, identity } = held.launched;
   const { stdin, stdout } = child as typeof child & { stdin: Writable; stdout: Readable };
   const tail = keepTail(stderr!, request.stderrBytes ?? 64 * 1024);
+  if (request.onStderr) stderr!.on("data", request.onStderr);
   // EPIPE and ECONNRESET: it ended while we wrote. `exited` tells it; an unheard "error" would end the runtime.
   stdin.on("error", () => {});
   stdout.on("error", () => {});

@@ -10,6 +10,8 @@ export interface SeatbeltPlace {
   readonly folder: PrivateFolder;
   readonly runFolder: string;
   readonly script: string | null;
+  /** See `PlanPlace`. */
+  readonly needed?: readonly string[];
 }
 
 /**
@@ -28,7 +30,7 @@ export function seatbeltProfile(view: SandboxView, place: SeatbeltPlace): string
     "(allow default)",
     "(deny appleevent-send)",
     `(deny process-exec ${literals(["/bin/launchctl", "/usr/bin/open", "/usr/bin/osascript"])})`,
-    ...(view.profile === "strict" ? strictReads(roots) : []),
+    ...(view.profile === "strict" ? strictReads([...roots, ...(place.needed ?? []).flatMap(realPath)]) : []),
     "(deny file-write*)",
     `(allow file-write* ${literals(devices)} ${subpaths(roots)})`,
     `(deny file-read* file-write* ${subpaths(hidden)})`,

@@ -24,6 +24,8 @@ export interface RunRequest extends StartRequest {
   readonly childless?: boolean;
   /** See `CommandRequest`. */
   readonly script?: string;
+  /** See `PeerRequest`. */
+  readonly readable?: readonly string[];
   readonly keep?: boolean;
   readonly ownerSession?: string;
   /** Opens the files or names the pipes, once the folder is there. */
@@ -102,7 +104,8 @@ async function launchIn(
   writeRecord(run.folder, record);
   if (request.script !== undefined) writeFileSync(scriptPath, request.script, { mode: 0o600, flag: "wx" });
   const script = request.script === undefined ? null : scriptPath;
-  const enclosure = held ? enclose(parts, held, { run, keep, script, note }) : openEnclosure;
+  const needed = request.readable ?? [];
+  const enclosure = held ? enclose(parts, held, { run, keep, script, needed, note }) : openEnclosure;
   const release = (): void => removeTraces(parts, { name: run.name, traces: record });
   const { paths, ...stdio } = request.outputs(run);
   const launched = await launch(parts.table, { argv, cwd, env, run, ...stdio, enclosure, keep });

@@ -18,7 +18,7 @@ export function createAgentHost(
   wiring: AgentWiring,
   { conversationId, skills, preImages }: HostedConversation,
 ): AgentHost {
-  const { runtime, catalog, gate, analysis, masker, journal, folders } = wiring;
+  const { runtime, catalog, gate, analysis, masker, journal, folders, workshop } = wiring;
 
   function mayStartEarly({ tool: name, inputText }: ToolCall): boolean {
     const tool = catalog.resolve(name);
@@ -37,7 +37,12 @@ export function createAgentHost(
 
   return {
     openBatch: (options) => runtime.openBatch(options),
-    prepareFor: (tool) => (holdsCommands.has(catalog.canonicalName(tool) ?? "") ? analysis.load() : undefined),
+    prepareFor(tool) {
+      const name = catalog.canonicalName(tool) ?? tool;
+      const files = name === "call_tool" ? workshop.refresh() : workshop.prepareFor(name);
+      const commands = holdsCommands.has(name) ? analysis.load() : undefined;
+      return files && commands ? Promise.all([files, commands]).then(() => undefined) : (files ?? commands);
+    },
     mayStartEarly,
     whenStarting: (executionId, act) => wiring.whenStarting(executionId, act),
     cancel: (executionId, reason) => runtime.cancel(executionId, reason),

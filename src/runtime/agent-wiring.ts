@@ -13,6 +13,7 @@ import type { Folders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 import type { Analysis } from "./open-analysis.ts";
 import type { OpenGate } from "./open-gate.ts";
+import type { OpenedWorkshop } from "./open-workshop.ts";
 import type { OpenedSkills } from "./open-skills.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -29,6 +30,7 @@ export interface AgentWiring {
   readonly masker: Masker;
   readonly journal: Journal | null;
   readonly leases: SessionLeases;
+  readonly workshop: OpenedWorkshop;
   readonly processes: Processes;
   /** A program's own check comes first; nobody can say in advance what it thinks. */
   readonly hasOwnPermit: boolean;

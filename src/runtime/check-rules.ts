@@ -13,7 +13,6 @@ import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import { judgePath } from "../safety/path/judge-path.ts";
 import type { Folders } from "./folders.ts";
 import { loadConfiguration, type Environment } from "./load-configuration.ts";
-import { toolFolderOf } from "./open-trust.ts";
 
 /** The rule that speaks of something, the strictest first. */
 export interface RuleFound {
@@ -32,7 +31,7 @@ export interface RuleCheck {
 /** The permission rules as they count in this workdir. Throws CONFIG_INVALID for settings that can't be used. */
 export function loadRuleCheck(folders: Folders, env: Environment): RuleCheck {
   const { workdir } = folders;
-  const trust = openTrust({ workdir, path: folders.trust, toolFolders: [toolFolderOf(env)], now: Date.now });
+  const trust = openTrust({ workdir, path: folders.trust, toolFolders: [], now: Date.now });
   const isTrusted = (file: string): boolean => trust.isTrusted(file);
   const { permissions, tools } = loadConfiguration({ workdir, env, overrides: {}, isTrusted }).configuration;
   const inherited = childEnvironment(env, { add: tools.environment });

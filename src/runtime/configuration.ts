@@ -1,6 +1,7 @@
 import type { PermissionMode } from "../gate/mode.ts";
 import { defaultLimits, type EngineLimits } from "../engine/time-limits.ts";
 import type { WebSettings } from "../tools/web/web-settings.ts";
+import type { McpServerFields } from "./mcp-settings.ts";
 import { modelSettingOf, type ModelSetting } from "./model-settings.ts";
 import type { HookSetting, Settings } from "./settings.ts";
 
@@ -27,6 +28,8 @@ export interface Configuration {
     readonly strictWorkdirOnly: boolean;
   };
   readonly tools: {
+    /** Where tool files lie; relative to the workdir, or absolute. */
+    readonly folder: string;
     readonly disabled: readonly string[];
     readonly environment: readonly string[];
     readonly web: WebSettings;
@@ -38,6 +41,8 @@ export interface Configuration {
     readonly writable: readonly string[];
     readonly hidden: readonly string[];
   };
+  /** By name, as they are written; those that are switched off as well. */
+  readonly mcpServers: Readonly<Record<string, McpServerFields>>;
   readonly store: { readonly kind: StoreKind };
   readonly log: {
     readonly audit: boolean;
@@ -68,6 +73,7 @@ export const defaultConfiguration: Configuration = {
   },
   permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
   tools: {
+    folder: "tools",
     disabled: [],
     environment: [],
     web: {
@@ -81,6 +87,7 @@ export const defaultConfiguration: Configuration = {
   },
   hooks: { before: [], after: [] },
   sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
+  mcpServers: {},
   store: { kind: "sqlite" },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 64 * megabyte },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null },
@@ -115,6 +122,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       strictWorkdirOnly: permissions.strict_workdir_only ?? base.permissions.strictWorkdirOnly,
     },
     tools: {
+      folder: tools.folder ?? base.tools.folder,
       disabled: union(base.tools.disabled, tools.disabled),
       environment: union(base.tools.environment, tools.environment),
       web: applyWeb(base.tools.web, tools.web),
@@ -129,6 +137,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       writable: union(base.sandbox.writable, sandbox.writable),
       hidden: union(base.sandbox.hidden, sandbox.hidden),
     },
+    mcpServers: { ...base.mcpServers, ...settings.mcpServers },
     store: { kind: store.kind ?? base.store.kind },
     log: {
       audit: log.audit ?? base.log.audit,

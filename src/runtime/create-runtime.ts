@@ -17,14 +17,16 @@ import { childEnvironment, whyNeverPassed } from "../process/child-environment.t
 import { createProcesses } from "../process/processes.ts";
 import type { AgentWiring, ConversationGuard } from "./agent-wiring.ts";
 import { createCallRecords } from "./call-records.ts";
+import { createEarlyCalls } from "./early-calls.ts";
 import { logQuestions } from "./log-questions.ts";
-import { limitsByCanonicalName, openCatalog } from "./open-catalog.ts";
+import { limitsByCanonicalName, openCatalog, tellUnknown } from "./open-catalog.ts";
 import { locateFolders } from "./folders.ts";
 import { loadConfiguration, projectFile } from "./load-configuration.ts";
 import { openAnalysis } from "./open-analysis.ts";
 import { openGate } from "./open-gate.ts";
 import { openMask } from "./open-mask.ts";
 import { openRecords } from "./open-records.ts";
+import { openWorkshop } from "./open-workshop.ts";
 import type { OpenedSkills } from "./open-skills.ts";
 import { toolFolderOf } from "./open-trust.ts";
 import { recoverExecutions } from "./recover-executions.ts";
@@ -42,15 +44,17 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const env = config.env ?? process.env;
   const folders = locateFolders(config.workdir ?? process.cwd(), env);
   const { workdir } = folders;
-  const toolFolder = toolFolderOf(env);
-  const trust = openTrust({ workdir, path: folders.trust, toolFolders: [toolFolder], now: () => clock.now() });
+  const now = (): number => clock.now();
+  const isTrusted = (file: string): boolean =>
+    openTrust({ workdir, path: folders.trust, toolFolders: [], now }).isTrusted(file);
   const loaded = loadConfiguration({
     workdir,
     env,
     overrides: config.settings ?? {},
-    isTrusted: (file) => trust.isTrusted(file),
+    isTrusted,
   });
   const { configuration } = loaded;
+  const toolFolder = toolFolderOf(workdir, configuration.tools.folder);
   let mode: PermissionMode = configuration.permissions.mode;
   const bus = createEventBus(clock);
   const masker = openMask(folders, env);
@@ -68,7 +72,6 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     onFailed: (failure) => bus.emit("ledger:failed", failure),
   });
   const { store } = records;
-  const { ledger, whenStarting } = watchStarts(records.ledger);
   const inbox = createInbox({
     store: records.inbox,
     clock,
@@ -78,15 +81,21 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     onAdded: (entry) => bus.emit("inbox:added", entry),
   });
   const analysis = openAnalysis({ workdir, home: env["HOME"] || homedir() });
-  const { catalog, warnings: toolWarnings } = openCatalog({
+  const { catalog, unknown } = openCatalog({ configuration, folders, processes, analysis, masker, config });
+  const childEnv = childEnvironment(env, { add: configuration.tools.environment });
+  const workshop = openWorkshop({
     configuration,
     folders,
+    toolFolder,
+    catalog,
     processes,
-    analysis,
-    masker,
-    config,
+    trust: openTrust({ workdir, path: folders.trust, toolFolders: [toolFolder], now }),
+    clock,
+    env: childEnv,
+    hasBuiltins: config.builtins !== false,
   });
-  const childEnv = childEnvironment(env, { add: configuration.tools.environment });
+  await workshop.refresh();
+  const { ledger, whenStarting } = watchStarts(workshop.watch(records.ledger));
   const isAttended = configuration.permissions.unattended === "refuse";
   const gate = openGate({
     configuration,
@@ -106,7 +115,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const warnings = [
     ...loaded.warnings,
     ...(records.problem === null ? [] : [records.problem]),
-    ...toolWarnings,
+    ...unknown.filter((name) => !workshop.hasTool(name)).map((name) => tellUnknown(name, catalog)),
+    ...workshop.warnings(),
     ...configuration.tools.environment.flatMap(tellNeverPassed),
     ...gate.warnings,
   ];
@@ -172,6 +182,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     cancel: (id, reason) => engine.cancel(id, reason),
     onError: (thrown) => bus.emit("ledger:failed", { id: "", error: messageOf(thrown) }),
   });
+  const early = createEarlyCalls(engine);
   let closing: Promise<void> | undefined;
 
   function assertOpen(): void {
@@ -180,7 +191,9 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
 
   async function shutDown(): Promise<void> {
     stopWatching();
+    await early.cancelAll("Cancelled: the runtime was closed");
     await engine.cancelAll("Cancelled: the runtime was closed");
+    await workshop.close();
     await processes.close();
     inbox.close();
     try {
@@ -208,10 +221,13 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     on: (type, listener) => bus.on(type, listener),
     call(tool, input, options = {}) {
       assertOpen();
-      return engine.call({ door: "library", ...options, tool, input });
+      const call = { door: "library", ...options, tool, input } as const;
+      const loading = workshop.prepareFor(tool);
+      return loading ? early.call(loading, call) : engine.call(call);
     },
     async batch(calls, options = {}) {
       assertOpen();
+      for (const { tool } of calls) await workshop.prepareFor(tool);
       // What a command touches is known only then.
       if (calls.some(({ tool }) => catalog.canonicalName(String(tool)) === "bash")) await analysis.load();
       const batch = engine.openBatch({ door: "library", ...options });
@@ -224,7 +240,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       if (options.door !== "agent") void analysis.load();
       return engine.openBatch({ door: "library", ...options });
     },
-    ...createCallRecords({ engine, store, ledger, processes, recover, maskText: (text) => masker.text(text) }),
+    ...createCallRecords({ engine: { ...engine, cancel: early.cancel }, store, ledger, processes, recover, maskText: (text) => masker.text(text) }),
+    customTools: () => workshop.status(),
+    reloadTools: () => workshop.reload(),
+    prepareTools: async () => workshop.refresh(),
     statistics: (conversationId) => engine.statistics(conversationId ?? null),
     async openModel(name) {
       const { openNamedModel } = await import("./open-named-model.ts");
@@ -255,6 +274,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       masker,
       journal: records.journal,
       leases: records.leases,
+      workshop,
       processes,
       hasOwnPermit: config.permit !== undefined,
       isUnattended: config.ask === undefined && isAttended,

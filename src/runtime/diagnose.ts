@@ -8,6 +8,7 @@ import { checkPrograms } from "./diagnosis/check-programs.ts";
 import { checkJournal, checkOthers, checkStore, lookOnce } from "./diagnosis/check-records.ts";
 import { checkPathGuard, checkSandbox } from "./diagnosis/check-sandbox.ts";
 import { checkSecrets, readSettings } from "./diagnosis/check-settings.ts";
+import { checkTools } from "./diagnosis/check-tools.ts";
 import { checkGrants, checkQuarantine, checkTrust } from "./diagnosis/check-trust.ts";
 import { openProbe, type Probe } from "./diagnosis/open-probe.ts";
 import type { Subject } from "./diagnosis/subject.ts";
@@ -77,6 +78,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
   return [
     attempt("files", () => checkPathGuard(subject)),
     attempt("hooks", () => checkHooks(subject)),
+    attempt("tools", () => checkTools(subject)),
     attempt("trust", () => checkTrust(subject)),
     attempt("quarantine", () => checkQuarantine(subject)),
     attempt("grants", () => checkGrants(subject)),

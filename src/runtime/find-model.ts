@@ -3,12 +3,11 @@ import { chooseModel, type ModelChoice } from "../models/choose-model.ts";
 import { openFetch } from "../models/open-fetch.ts";
 import { locateFolders } from "./folders.ts";
 import { loadConfiguration, type Environment } from "./load-configuration.ts";
-import { toolFolderOf } from "./open-trust.ts";
 
 /** Which model a conversation in this workdir would talk to, or what to do about there being none. Writes nothing. */
 export function findModel(named: string, env: Environment): Promise<ModelChoice> {
   const { workdir, trust: path } = locateFolders(named, env);
-  const trust = openTrust({ workdir, path, toolFolders: [toolFolderOf(env)], now: Date.now });
+  const trust = openTrust({ workdir, path, toolFolders: [], now: Date.now });
   const isTrusted = (file: string): boolean => trust.isTrusted(file);
   const { configuration } = loadConfiguration({ workdir, env, overrides: {}, isTrusted });
   return chooseModel({ env, configured: configuration.model.name ?? null, fetch: openFetch(env) });

@@ -1,6 +1,6 @@
 import type { Agent } from "../agent/agent.ts";
 import { readLessons, removeLesson, saveLessons } from "../agent/lessons/lessons-file.ts";
-import { proposeLessons, type ProposedLessons } from "../agent/lessons/propose-lessons.ts";
+import { hasSomethingToLearn, proposeLessons, type ProposedLessons } from "../agent/lessons/propose-lessons.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 
 /** What the person wants agents to remember of a workdir. Nothing is kept that they did not see. */
@@ -8,6 +8,8 @@ export interface LessonKeeper {
   /** Readable Markdown, theirs to edit. */
   readonly file: string;
   list(): Promise<string[]>;
+  /** Was there enough work to learn from? Asks nobody. */
+  readonly hasSomethingToLearn: () => boolean;
   /** Asks the model what is worth remembering; keeps nothing. */
   propose(signal: AbortSignal): Promise<ProposedLessons>;
   /** Those that were new. */
@@ -20,6 +22,7 @@ export function createLessonKeeper({ folders, masker }: AgentWiring, agent: Agen
   return {
     file,
     list: () => readLessons(file),
+    hasSomethingToLearn: () => hasSomethingToLearn(agent.history),
     propose: async (signal) =>
       proposeLessons({
         model: agent.model,

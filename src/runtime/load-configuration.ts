@@ -6,6 +6,7 @@ import { parseMaxParallel } from "../engine/time-limits.ts";
 import { applySettings, defaultConfiguration, type Configuration } from "./configuration.ts";
 import { userFile } from "./folders.ts";
 import { hookFiles } from "./hook-files.ts";
+import { readSharedMcpServers, sharedMcpFile, type SharedMcpServers } from "./mcp-settings.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 import { parseSettings, type Settings } from "./settings.ts";
 
@@ -31,7 +32,9 @@ export function loadConfiguration(options: {
   const { workdir, env, overrides } = options;
   const file = join(workdir, projectFile);
   const project = readSettings(file);
-  const base = applySettings(defaultConfiguration, readSettings(userFile(env)));
+  const person = applySettings(defaultConfiguration, readSettings(userFile(env)));
+  const shared = trustedMcpServers(workdir, options.isTrusted);
+  const base = { ...person, mcpServers: { ...person.mcpServers, ...shared.servers } };
   // A script that a trusted file names decides as much as the file does.
   const strangers = [projectFile, ...hookFiles(project, workdir)].filter((each) => !options.isTrusted(each));
   const { settings, widening } =
@@ -40,8 +43,20 @@ export function loadConfiguration(options: {
     applySettings,
     base,
   );
-  const warnings = widening.length === 0 ? [] : [untrusted(file, widening, strangers)];
+  const warnings = [...shared.warnings, ...(widening.length === 0 ? [] : [untrusted(file, widening, strangers)])];
   return { configuration, warnings, hookFiles: hookFiles(configuration, workdir) };
+}
+
+/** A server of `.mcp.json` runs as soon as it is used, so the file and the scripts it names have to be trusted first. */
+function trustedMcpServers(workdir: string, isTrusted: (file: string) => boolean): SharedMcpServers {
+  const { servers, warnings } = readSharedMcpServers(workdir);
+  const names = Object.keys(servers);
+  if (names.length === 0) return { servers, warnings };
+  const strangers = [sharedMcpFile, ...hookFiles({ mcpServers: servers }, workdir)].filter((each) => !isTrusted(each));
+  if (strangers.length === 0) return { servers, warnings };
+  const named = names.map((name) => JSON.stringify(name)).join(", ");
+  const untold = `${join(workdir, sharedMcpFile)} names MCP servers (${named}), which are not started before you trust it: look at ${strangers.join(", ")}, then run \`deckhand trust\`.`;
+  return { servers: {}, warnings: [...warnings, untold] };
 }
 
 /** The project's own settings as they stand; null when they can't be read. */
@@ -104,6 +119,8 @@ function settingsFromEnvironment(env: Environment): Settings {
   put("DECKHAND_PERMISSIONS_UNATTENDED", "permissions", "unattended");
   put("STRICT_WORKDIR_ONLY", "permissions", "strict_workdir_only");
   put("DECKHAND_PERMISSIONS_STRICT_WORKDIR_ONLY", "permissions", "strict_workdir_only");
+  put("CUSTOM_TOOL_DIR", "tools", "folder");
+  put("DECKHAND_TOOLS_FOLDER", "tools", "folder");
   put("DECKHAND_SANDBOX", "sandbox", "mode");
   put("DECKHAND_SANDBOX_MODE", "sandbox", "mode");
   put("DECKHAND_SANDBOX_NETWORK", "sandbox", "network");

@@ -31,6 +31,8 @@ export function narrowSettings(
   // What a conversation may cost is the person's to say.
   drop("limits", "max_turns", (limits.max_turns ?? 0) > base.limits.maxTurns);
   drop("limits", "max_cost", limits.max_cost !== undefined && limits.max_cost > (base.limits.maxCost ?? Infinity));
+  // What lies there would be executed.
+  drop("tools", "folder", settings.tools?.folder !== undefined && settings.tools.folder !== base.tools.folder);
   drop("tools", "environment", (settings.tools?.environment?.length ?? 0) > 0);
   drop("log", "audit", log.audit === false && base.log.audit);
   drop("log", "workflow", log.workflow === false && base.log.workflow);
@@ -58,6 +60,9 @@ export function narrowSettings(
   if (settings.hooks?.before?.length) widening.push("hooks.before");
   if (settings.hooks?.after?.length) widening.push("hooks.after");
   delete narrowed.hooks;
+  // Each is a program to run, or a place that is told what the model asks for.
+  if (Object.keys(settings.mcpServers ?? {}).length > 0) widening.push("mcpServers");
+  delete narrowed.mcpServers;
   return { settings: narrowed, widening };
 }
 

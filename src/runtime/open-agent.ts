@@ -22,6 +22,7 @@ import { createLessonKeeper, type LessonKeeper } from "./keep-lessons.ts";
 import { openConversation } from "./open-conversation.ts";
 import { openRuntimeSessions } from "./open-sessions.ts";
 import { openSkills } from "./open-skills.ts";
+import { watchToolChanges } from "./tool-changes.ts";
 import { createPutFileBack } from "./undo-files.ts";
 
 export interface AgentRequest {
@@ -84,6 +85,7 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       settings,
       openWith: (words) =>
         openConversation(wiring, { session, mode, family: model.family, skills, emit: events.emit }, words),
+      ...(mode === "agent" ? { findToolChange: watchToolChanges(wiring) } : {}),
       async afterRun(end, executions) {
         const { checkAnswer } = await import("./check-answer.ts");
         checkAnswer(wiring, { session, emit: events.emit }, { end, executions });

@@ -23,7 +23,11 @@ export interface CatalogParts {
 }
 
 /** Every tool there is: a disabled one is in no list, has no name, and can't be called. */
-export function openCatalog(parts: CatalogParts): { readonly catalog: Catalog; readonly warnings: readonly string[] } {
+export function openCatalog(parts: CatalogParts): {
+  readonly catalog: Catalog;
+  /** Names that are disabled and no tool's here; a tool file may still have one. */
+  readonly unknown: readonly string[];
+} {
   const { configuration, config, folders, processes, analysis } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
   const shell = {
@@ -37,13 +41,13 @@ export function openCatalog(parts: CatalogParts): { readonly catalog: Catalog; r
   const builtins = createBuiltinTools(shell, { settings: configuration.tools.web, env, clock });
   const catalog = createCatalog([...(config.builtins === false ? [] : builtins), ...(config.tools ?? [])]);
   if (isStrict) catalog.remove("run_python");
-  const warnings: string[] = [];
+  const unknown: string[] = [];
   for (const name of configuration.tools.disabled) {
     const canonical = catalog.canonicalName(name);
     if (canonical !== undefined) catalog.remove(canonical);
-    else warnings.push(tellUnknown(name, catalog));
+    else unknown.push(name);
   }
-  return { catalog, warnings };
+  return { catalog, unknown };
 }
 
 function createStrictShell(workdir: string, processes: Processes): StrictShell {
@@ -53,7 +57,7 @@ function createStrictShell(workdir: string, processes: Processes): StrictShell {
   };
 }
 
-function tellUnknown(name: string, catalog: Catalog): string {
+export function tellUnknown(name: string, catalog: Catalog): string {
   const [meant] = nearest(
     name,
     catalog.list().map((tool) => tool.name),

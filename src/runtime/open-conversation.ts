@@ -17,6 +17,7 @@ import type { ModelFamily } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { userFile } from "./folders.ts";
+import { managementNames } from "../workshop/manage/management-tools.ts";
 
 export interface ConversationToOpen {
   readonly session: Session;
@@ -67,12 +68,16 @@ export async function openConversation(
 }
 
 async function chooseTools(
-  { catalog }: AgentWiring,
+  { catalog, workshop }: AgentWiring,
   { session }: ConversationToOpen,
   words: string,
 ): Promise<Selection> {
   for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
-  const tools = catalog.list("agent");
+  await workshop.refresh();
+  const hasFiles = workshop.status().total > 0;
+  // What manages tool files is worth its tokens only where there are some, or are to be.
+  const isAboutTools = hasFiles || /\btools?\b|도구/i.test(words);
+  const tools = catalog.list("agent").filter(({ name }) => isAboutTools || !managementNames.has(name));
   const chosen = session.branch.findLast((entry) => entry.type === "tools");
   const selection =
     chosen?.type === "tools"
@@ -83,6 +88,7 @@ async function chooseTools(
           estimate: estimateTokens,
           aliasesOf: (name) => catalog.aliasesOf(name),
           cache: choices,
+          mayGrow: hasFiles,
         });
   if (!chosen) session.append({ type: "tools", names: selection.names });
   return selection;

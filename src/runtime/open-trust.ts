@@ -1,19 +1,38 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { createQuarantine, type QuarantinedFile } from "../gate/quarantine.ts";
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
 import { openTrust, type TrustedFile } from "../gate/trust.ts";
 import { unifiedDiff } from "../tools/unified-diff.ts";
 import { adoptDataFolder } from "./claim-data-folder.ts";
-import { locateFolders } from "./folders.ts";
-import { hookFiles } from "./hook-files.ts";
-import { readProjectSettings, type Environment } from "./load-configuration.ts";
 import { defaultConfiguration } from "./configuration.ts";
+import { locateFolders, type Folders } from "./folders.ts";
+import { hookFiles } from "./hook-files.ts";
+import { loadConfiguration, readProjectSettings, type Environment } from "./load-configuration.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 
-/** Where tool files lie. */
-export function toolFolderOf(env: Environment): string {
-  return env["DECKHAND_TOOLS_FOLDER"] || env["CUSTOM_TOOL_DIR"] || "tools";
+/** Where tool files lie, relative to the workdir; what a setting says may be written in many ways. */
+export function toolFolderOf(workdir: string, setting: string): string {
+  return relative(workdir, resolve(workdir, setting)) || ".";
+}
+
+/** A folder elsewhere did not come with the workdir: the person named it. */
+export function isBroughtAlong(toolFolder: string): boolean {
+  return toolFolder !== ".." && !toolFolder.startsWith("../");
+}
+
+/** Where they lie by the settings that count here. */
+export function readToolFolder(folders: Folders, env: Environment): string {
+  const { workdir } = folders;
+  const trust = openTrust({ workdir, path: folders.trust, toolFolders: [], now: Date.now });
+  const isTrusted = (file: string): boolean => trust.isTrusted(file);
+  let setting = defaultConfiguration.tools.folder;
+  try {
+    setting = loadConfiguration({ workdir, env, overrides: {}, isTrusted }).configuration.tools.folder;
+  } catch {
+    // What is wrong with the settings is told by whoever needs them; trust can be given without.
+  }
+  return toolFolderOf(workdir, setting);
 }
 
 export interface WorkdirTrust {
@@ -23,7 +42,8 @@ export interface WorkdirTrust {
   widening(): readonly string[];
   /** The text of such a file; null when it can't be read. */
   read(file: string): string | null;
-  quarantined(): (QuarantinedFile & { readonly diff: string })[];
+  /** `path` is relative to the workdir, as that of the other files. */
+  quarantined(): (QuarantinedFile & { readonly path: string; readonly diff: string })[];
   grant(
     who: string,
     what: { readonly files: readonly string[]; readonly quarantined: readonly QuarantinedFile[] },
@@ -35,11 +55,11 @@ export interface WorkdirTrust {
 /** What a person decides about a folder's own files, for the command line and other doors. */
 export function createTrust(workdir: string, env: Environment): WorkdirTrust {
   const folders = locateFolders(workdir, env);
-  const toolFolder = toolFolderOf(env);
+  const toolFolder = readToolFolder(folders, env);
   const trust = openTrust({
     workdir: folders.workdir,
     path: folders.trust,
-    toolFolders: [toolFolder],
+    toolFolders: isBroughtAlong(toolFolder) ? [toolFolder] : [],
     programs: hookFiles(readProjectSettings(folders.workdir) ?? {}, folders.workdir),
     now: Date.now,
   });
@@ -62,6 +82,7 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
     quarantined: () =>
       quarantine.list().map((entry) => ({
         ...entry,
+        path: join(toolFolder, entry.file),
         diff: diffOf(entry),
       })),
     grant(who, { files, quarantined }) {

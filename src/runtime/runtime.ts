@@ -21,6 +21,7 @@ import type { Sessions } from "../agent/session/sessions.ts";
 import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
 import type { ChosenModel } from "./open-named-model.ts";
 import type { Settings } from "./settings.ts";
+import type { ToolChanges, WorkshopStatus } from "../workshop/status.ts";
 
 export interface RuntimeConfig {
   /** Where the tools work; the current folder when left out. */
@@ -49,6 +50,12 @@ export interface RuntimeConfig {
 export interface Runtime {
   readonly workdir: string;
   readonly tools: Catalog;
+  /** The tool files of the workdir, as they were when they were looked at last. */
+  customTools(): WorkshopStatus;
+  /** Looks at the tool files; every call of one of them does so by itself. */
+  prepareTools(): Promise<void>;
+  /** The same, also at what could not be loaded before; says what is different since this was asked last. */
+  reloadTools(): Promise<ToolChanges>;
   readonly processes: Processes;
   /** What the settings want of the sandbox; `processes.sandbox()` says what there is. */
   readonly sandboxSetting: SandboxSetting;

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { RuntimeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { permissionModes } from "../gate/mode.ts";
+import { buildMcpSchema } from "./mcp-settings.ts";
 import { buildModelSchema } from "./model-settings.ts";
 
 /** `deckhand.json`, as people write it. Built on first use: without a file and variables there is nothing to check. */
@@ -57,6 +58,8 @@ function buildSchema() {
       .optional(),
     tools: z
       .strictObject({
+        /** Where tool files lie; relative to the workdir. */
+        folder: z.string().min(1),
         disabled: texts,
         /** Further variables of the environment that child processes get. */
         environment: texts,
@@ -97,6 +100,7 @@ function buildSchema() {
           .partial(),
       ])
       .optional(),
+    mcpServers: buildMcpSchema().optional(),
     store: z
       .strictObject({ kind: z.enum(["sqlite", "memory"]) })
       .partial()

@@ -75,10 +75,7 @@ test(
 test("Esc stops a reply in the middle, and what was said so far stays on the screen [L2]", lane, async (t) => {
   const talk = await openTalk(t, {
     script: {
-      turns: [
-        { parts: [{ text: "The beginning is here.\n\n" }, { pause_ms: 600_000 }, { text: "The end." }] },
-        { text: "Told.", expect: { contains: "stopped your last reply" } },
-      ],
+      turns: [{ parts: [{ text: "The beginning is here.\n\n" }, { pause_ms: 600_000 }, { text: "The end." }] }],
     },
   });
   await talk.seePrompt();

@@ -9,7 +9,7 @@ import { temporaryFolder } from "./temporary.ts";
 
 const run = promisify(execFile);
 /** How long a slow machine may take to show something; nothing waits this long when it works. */
-const deadlineMs = Number(process.env["TT_DEADLINE"] ?? 60_000);
+const deadlineMs = 60_000;
 
 /** A real terminal: keys are sent, the screen is read. */
 export interface Tmux {

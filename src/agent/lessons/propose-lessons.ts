@@ -78,7 +78,8 @@ function readProposals(text: string, known: readonly string[]): string[] {
 }
 
 /** Something failed and was got right, or the person had to say something again. */
-function hasSomethingToLearn(branch: readonly SessionEntry[]): boolean {
+/** Some work was done: a call failed, several were made, or the person had to say more than once what they want. */
+export function hasSomethingToLearn(branch: readonly SessionEntry[]): boolean {
   const results = branch.flatMap((entry) => (entry.type === "results" ? entry.results : []));
   const prompts = branch.filter(({ type }) => type === "user").length;
   return results.some(({ isError }) => isError) || (results.length > 0 && prompts > 1) || results.length >= manyCalls;

@@ -5,9 +5,10 @@ import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
 import { endSession } from "../end-session.ts";
 import { codeOfSignal, exitCode } from "../exit-code.ts";
-import { neutralizeText } from "../terminal-text.ts";
+import { displayWidth, neutralizeText } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { nameOfSignal, watchSignals } from "../watch-signals.ts";
+import { wrapText } from "../wrap-text.ts";
 import { nextMode } from "./change-mode.ts";
 import { createReplCompleter } from "./complete-here.ts";
 import type { History } from "./input/history-file.ts";
@@ -66,7 +67,7 @@ export async function converse(parts: ConversationParts): Promise<number> {
     },
     say(text) {
       if (place === "run") renderer.note(text);
-      else context.show(neutralizeText(text));
+      else context.show(wrapLines(neutralizeText(text), screen.columns));
     },
     show(text) {
       if (place === "prompt") input.writeAbove(() => terminal.show(text));
@@ -197,4 +198,11 @@ export async function converse(parts: ConversationParts): Promise<number> {
     await agent.close();
     watch.end();
   }
+}
+
+function wrapLines(text: string, columns: number): string {
+  return text
+    .split("\n")
+    .flatMap((line) => (displayWidth(line) <= columns ? [line] : wrapText(line, columns)))
+    .join("\n");
 }

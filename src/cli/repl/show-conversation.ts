@@ -37,12 +37,14 @@ function showLastExchange({ agent, terminal, screen, show }: ReplContext): void 
   show((markdown.push(textOfParts(answer.parts)) + markdown.end()).trimEnd());
 }
 
-/** One quiet line when the person leaves: nothing is learnt unasked, and nobody has to know that it can be. */
-export function bidFarewell({ agent, calls, terminal, show }: ReplContext): void {
+/** A quiet word when the person leaves: nothing is learnt unasked, and nobody has to know that it can be. */
+export function bidFarewell({ agent, terminal, show }: ReplContext): void {
   if (countPrompts(agent.history) === 0) return;
-  const goOn = `deckhand resume ${agent.sessionId.slice(-shortId)} goes on with this conversation`;
-  const learn = calls.length > 0 ? "; /lessons learn in it proposes what to remember for next time" : "";
-  show(terminal.styleError("dim", `${goOn}${learn}.`));
+  const lines = [
+    `deckhand resume ${agent.sessionId.slice(-shortId)} goes on with this conversation.`,
+    ...(agent.lessons.hasSomethingToLearn() ? ["/lessons learn in it proposes what to remember for next time."] : []),
+  ];
+  show(lines.map((line) => terminal.styleError("dim", line)).join("\n"));
 }
 
 export function countPrompts(history: readonly SessionEntry[]): number {

@@ -8,6 +8,7 @@ export interface Beta {
 export interface Grid {
   readonly rates: Float64Array;
   readonly weights: Float64Array;
+  readonly logWeights: Float64Array;
 }
 
 const points = 96;
@@ -23,17 +24,23 @@ export function spreadBeta({ failures: a, successes: b }: Beta): Grid {
   const step = (middle + Math.max(9 * width, 30 / b) - from) / (points - 1);
   const rates = new Float64Array(points);
   const weights = new Float64Array(points);
+  const logWeights = new Float64Array(points);
   const peak = logDensity(middle, a, b);
   let sum = 0;
   for (let index = 0; index < points; index++) {
     const logit = from + index * step;
-    const weight = Math.exp(logDensity(logit, a, b) - peak);
+    const logWeight = logDensity(logit, a, b) - peak;
     rates[index] = 1 / (1 + Math.exp(-logit));
-    weights[index] = weight;
-    sum += weight;
+    logWeights[index] = logWeight;
+    sum += Math.exp(logWeight);
   }
-  for (let index = 0; index < points; index++) weights[index] = (weights[index] as number) / sum;
-  return { rates, weights };
+  const logSum = Math.log(sum);
+  for (let index = 0; index < points; index++) {
+    const logWeight = (logWeights[index] as number) - logSum;
+    logWeights[index] = logWeight;
+    weights[index] = Math.exp(logWeight);
+  }
+  return { rates, weights, logWeights };
 }
 
 function logDensity(logit: number, a: number, b: number): number {

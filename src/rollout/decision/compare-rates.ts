@@ -41,10 +41,11 @@ export function logLikelihood(counted: Counted, stable: Grid, excess: Excess): n
   let peak = -Infinity;
   let sum = 0;
   for (let index = 0; index < stable.rates.length; index++) {
-    const weight = stable.weights[index] as number;
-    if (weight === 0) continue;
+    const logWeight = stable.logWeights[index] as number;
+    // Too improbable to matter: e^-40 of the rest.
+    if (logWeight < -40) continue;
     const rate = Math.min(exceeding(stable.rates[index] as number, excess), 1 - 1e-9);
-    const value = Math.log(weight) + failures * Math.log(rate) + successes * Math.log1p(-rate);
+    const value = logWeight + failures * Math.log(rate) + successes * Math.log1p(-rate);
     if (value > peak) {
       sum = sum * Math.exp(peak - value) + 1;
       peak = value;

@@ -33,7 +33,7 @@ const severities: readonly Excess[] = [
   { points: 0.3, share: 2 },
 ];
 /** The share of calls above 1.2 × stable's quantile, as parts of the share above the quantile itself. */
-const tooSlowPart = 1.22;
+export const tooSlowPart = 1.22;
 /** Shares above stable's quantile, as parts of stable's own. */
 const slowParts = [1.6, 2.4, 4, 7];
 

@@ -11,10 +11,11 @@ import { countOf } from "../../tools/format-bytes.ts";
 import type { Configuration } from "../configuration.ts";
 import { projectFile } from "../load-configuration.ts";
 import { openAnalysis } from "../open-analysis.ts";
-import { openCatalog } from "../open-catalog.ts";
+import { openCatalog, tellUnknown } from "../open-catalog.ts";
 import { openGate } from "../open-gate.ts";
 import { toolFolderOf } from "../open-trust.ts";
 import { ok, problem, warning, type Check } from "./check.ts";
+import { listKnownTools } from "./check-tools.ts";
 import type { Subject } from "./subject.ts";
 
 type Permissions = Configuration["permissions"];
@@ -48,7 +49,7 @@ export function checkRules(processes: Processes, { configuration, folders, env, 
   const analysis = openAnalysis({ workdir: folders.workdir, home: env["HOME"] || homedir() });
   // The key of the marks would be made by asking for it, and nothing is masked here.
   const masker = createMasker({ values: [], key: "" });
-  const { catalog, warnings } = openCatalog({ configuration, folders, processes, analysis, masker, config: {} });
+  const { catalog, unknown } = openCatalog({ configuration, folders, processes, analysis, masker, config: {} });
   const gate = openGate({
     configuration,
     folders,
@@ -62,20 +63,22 @@ export function checkRules(processes: Processes, { configuration, folders, env, 
     approve: approveNobody,
     confirmed: [],
     who: "",
-    protectedPaths: [projectFile, toolFolderOf(env)],
+    protectedPaths: [projectFile, toolFolderOf(folders.workdir, configuration.tools.folder)],
   });
-  const told = [...warnings.map(asSentence), ...gate.warnings, ...findIdle(permissions, catalog)];
+  const known = new Set(listKnownTools({ folders, configuration }).map(({ tool }) => tool));
+  const strange = unknown.filter((name) => !known.has(name)).map((name) => tellUnknown(name, catalog));
+  const told = [...strange.map(asSentence), ...gate.warnings, ...findIdle(permissions, catalog, known)];
   if (told.length > 0) return warning("rules", told.join(" "), "Correct them in the settings.");
   const counts = (["deny", "ask", "allow"] as const).map((effect) => `${permissions[effect].length} ${effect}`);
   return ok("rules", `${counts.join(", ")}; all of them can be used.`);
 }
 
 /** A rule for a tool that is not there may be a slip, and protects nothing. */
-function findIdle({ deny, ask, allow }: Permissions, catalog: Catalog): string[] {
+function findIdle({ deny, ask, allow }: Permissions, catalog: Catalog, known: ReadonlySet<string>): string[] {
   const canonicalName = (name: string): string | undefined => catalog.canonicalName(name);
   return [...deny, ...ask, ...allow].flatMap((text) => {
     const { tool } = parseRule(text, canonicalName);
-    if (tool.includes("*") || canonicalName(tool) !== undefined) return [];
+    if (tool.includes("*") || known.has(tool) || canonicalName(tool) !== undefined) return [];
     return [`The permission rule "${text}" names a tool that is not here, and has no effect.`];
   });
 }

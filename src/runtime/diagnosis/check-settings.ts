@@ -9,7 +9,6 @@ import { defaultConfiguration, type Configuration } from "../configuration.ts";
 import type { Folders } from "../folders.ts";
 import { userFile } from "../folders.ts";
 import { loadConfiguration, projectFile, type Environment } from "../load-configuration.ts";
-import { toolFolderOf } from "../open-trust.ts";
 import { ok, problem, warning, type Check } from "./check.ts";
 import type { Subject } from "./subject.ts";
 
@@ -21,7 +20,7 @@ export function readSettings(
   const { workdir } = folders;
   const read = watchReads(env);
   try {
-    const trust = openTrust({ workdir, path: folders.trust, toolFolders: [toolFolderOf(env)], now: Date.now });
+    const trust = openTrust({ workdir, path: folders.trust, toolFolders: [], now: Date.now });
     const isTrusted = (file: string): boolean => trust.isTrusted(file);
     const loaded = loadConfiguration({ workdir, env: read.env, overrides: {}, isTrusted });
     const files = [userFile(env), join(workdir, projectFile)].filter((file) => existsSync(file));
@@ -63,7 +62,6 @@ interface Names {
 /** Names of ours that are no settings. */
 const otherNames = [
   "DECKHAND_WORKDIR",
-  "DECKHAND_TOOLS_FOLDER",
   "DECKHAND_DEBUG",
   "DECKHAND_EXECUTION",
   "DECKHAND_RUN",

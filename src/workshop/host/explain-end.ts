@@ -25,7 +25,8 @@ export function explainEnd(end: HostEnd, memoryMb: number): EndReason {
       hint: "Return what matters, and print little.",
     };
   }
-  if (end.stoppedFor === "garbage") return { error: "The tool wrote into the channel of its host and was stopped.", errorType: "crashed" };
+  if (end.stoppedFor === "garbage")
+    return { error: "The tool wrote into the channel of its host and was stopped.", errorType: "crashed" };
   if (end.stoppedFor !== null) return { error: "The tool was stopped.", errorType: "cancelled" };
   if (outOfMemory.test(end.stderr)) {
     return {
@@ -47,8 +48,10 @@ export function explainEnd(end: HostEnd, memoryMb: number): EndReason {
 
 /** For a call that only ran in the same process as the one that made it end. */
 export const bystander: EndReason = {
-  error: "The process that this call ran in was ended because of another call of the same tool; how far it came is unknown.",
+  error:
+    "The process that this call ran in was ended because of another call of the same tool; how far it came is unknown.",
   errorType: "runtime_lost",
 };
 
-const outOfMemory = /heap out of memory|Fatal process out of memory|Fatal JavaScript (?:out of memory|invalid size)|FATAL ERROR: .*(?:memory|OOM)/;
+const outOfMemory =
+  /heap out of memory|Fatal process out of memory|Fatal JavaScript (?:out of memory|invalid size)|FATAL ERROR: .*(?:memory|OOM)/;

@@ -1,16 +1,17 @@
 import type { Clock } from "../../core/clock.ts";
+import type { ErrorType } from "../../core/errors.ts";
 import type { SandboxReport } from "../../core/sandbox.ts";
 import type { StopReport } from "../../core/stop-report.ts";
 import type { CommandExit } from "../../process/command.ts";
 import type { Peer } from "../../process/open-peer.ts";
 import type { Processes } from "../../process/processes.ts";
+import { settlesWithin } from "../../process/wait.ts";
 import type { HostEnd } from "./explain-end.ts";
 import type { HostPlace } from "./host-program.ts";
 import { hostProgramOf } from "./host-program.ts";
 import type { FromHost, RawFile, ToHost } from "./protocol.ts";
 import { readFrames } from "./read-frames.ts";
 import type { FileProblem, ToolFile } from "./tool-host.ts";
-import { settlesWithin } from "./settles-within.ts";
 
 export interface HostParts extends HostPlace {
   readonly processes: Pick<Processes, "openPeer" | "sandbox">;
@@ -19,7 +20,9 @@ export interface HostParts extends HostPlace {
   readonly isStrict: boolean;
 }
 
-export type Loaded = { readonly ok: true; readonly file: RawFile } | { readonly ok: false; readonly problem: FileProblem };
+export type Loaded =
+  | { readonly ok: true; readonly file: RawFile }
+  | { readonly ok: false; readonly problem: FileProblem };
 
 export interface HostEvents {
   onMessage(message: Exclude<FromHost, { kind: "loaded" | "broken" | "closed" | "exiting" }>): void;
@@ -42,15 +45,23 @@ export interface HostProcess {
   stop(reason: Exclude<HostEnd["stoppedFor"], null>): Promise<StopReport>;
 }
 
-export type HostStart = { readonly ok: true; readonly host: HostProcess } | { readonly ok: false; readonly problem: FileProblem };
+export type HostStart = { readonly ok: true; readonly host: HostProcess } | HostRefusal;
+
+/** Why there is no host. */
+export interface HostRefusal {
+  readonly ok: false;
+  readonly problem: FileProblem;
+  readonly errorType: ErrorType;
+}
 
 let number = 0;
 
 export async function openHost(parts: HostParts, file: ToolFile, events: HostEvents): Promise<HostStart> {
   const program = hostProgramOf(file, parts);
-  if (typeof program === "string") return refuse(program, null);
+  if (typeof program === "string") return refuse(program, "spawn");
   if (parts.isStrict && (await parts.processes.sandbox()).kind === "none") {
-    return refuse(`"${file.shown}" is not run: in strict mode tool files need an OS sandbox, and this machine has none.`, "Install bubblewrap, or switch strict mode off.");
+    const message = `"${file.shown}" is not run: in strict mode tool files need an OS sandbox, and this machine has none.`;
+    return refuse(message, "denied", "Install bubblewrap, or switch strict mode off.");
   }
   const start = await parts.processes.openPeer({
     argv: program.argv,
@@ -60,12 +71,13 @@ export async function openHost(parts: HostParts, file: ToolFile, events: HostEve
     onStderr: (piece) => events.onPrinted(piece),
     readable: program.readable,
   });
-  if (!start.ok) return refuse(`The host of "${file.shown}" could not be started: ${start.startError.message}`, null);
+  if (!start.ok)
+    return refuse(`The host of "${file.shown}" could not be started: ${start.startError.message}`, "spawn");
   return { ok: true, host: attach(parts, start.peer, events) };
 }
 
-function refuse(message: string, hint: string | null): HostStart {
-  return { ok: false, problem: { message, line: null, hint } };
+function refuse(message: string, errorType: ErrorType, hint: string | null = null): HostRefusal {
+  return { ok: false, problem: { message, line: null, hint }, errorType };
 }
 
 function attach(parts: HostParts, peer: Peer, events: HostEvents): HostProcess {
@@ -145,4 +157,3 @@ function endedEarly(exit: CommandExit, { exiting, stderr }: HostEnd): FileProble
     hint: exiting ? "A tool file must not call process.exit()." : null,
   };
 }
-

@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { delimiter, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HostLimits } from "./host-limits.ts";
 import type { ToolFile } from "./tool-host.ts";
@@ -21,19 +21,25 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
   const words = [file.path, join(place.workdir, file.shown)];
   if (file.language !== "python") {
     const { memoryMb } = place.limits;
-    const host = besideThis("javascript-host");
-    const node = [process.execPath, `--max-old-space-size=${Math.round(memoryMb * 0.75)}`, ...nodeFlags, host, ...words];
+    const host = ownFile(isBuilt ? "./javascript-host.js" : "./child/javascript-host.ts");
+    const node = [
+      process.execPath,
+      `--max-old-space-size=${Math.round(memoryMb * 0.75)}`,
+      ...nodeFlags,
+      host,
+      ...words,
+    ];
     // V8 reserves this much that it never uses.
-    return { argv: startedBy(node, memoryMb + 768), readable: [process.execPath, dirname(host), file.path] };
+    return { argv: startedBy(node, memoryMb + 768), readable: [process.execPath, ...ownProgram] };
   }
   const python = findPython(place.env["PATH"] ?? "");
   if (python === null) {
     return `"${file.shown}" is a Python file, but there is no python3 or python in PATH: install Python 3.8 or newer, or write the tool in TypeScript.`;
   }
-  const host = fileURLToPath(new URL("../assets/deckhand_host.py", import.meta.url));
+  const host = ownFile(isBuilt ? "./assets/deckhand_host.py" : "../assets/deckhand_host.py");
   return {
     argv: startedBy([python, "-u", "-B", host, ...words], place.limits.memoryMb),
-    readable: [dirname(host), file.path],
+    readable: [host],
   };
 }
 
@@ -48,10 +54,14 @@ function startedBy(command: readonly string[], dataMb: number): readonly [string
   return ["/bin/sh", "-c", script, "tool-host", ...command];
 }
 
-/** Unbuilt it is a source file beside this one, built an entry of its own. */
-function besideThis(name: string): string {
-  const isBuilt = !import.meta.url.endsWith(".ts");
-  return fileURLToPath(new URL(isBuilt ? `./${name}.js` : `./child/${name}.ts`, import.meta.url));
+/** All that is built lies in one folder. */
+const isBuilt = !import.meta.url.endsWith(".ts");
+
+/** `package.json` says that the built files are modules. */
+const ownProgram = (isBuilt ? [".", "../package.json"] : ["../../.."]).map(ownFile);
+
+function ownFile(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
 }
 
 function findPython(path: string): string | null {

@@ -68,7 +68,12 @@ export interface HostCall {
 }
 
 /** `entered`: the tool's `run` was called. Only a call that was not may be repeated elsewhere. */
-export type HostOutcome = { readonly result: ToolResult; readonly entered: boolean };
+export interface HostOutcome {
+  readonly result: ToolResult;
+  readonly entered: boolean;
+  /** What was wrong with the input, when it was not taken: every call checks it. */
+  readonly problems?: readonly InputProblem[];
+}
 
 /**
  * The child processes that tool files run in: one per content, started when it is first needed, at most 16 (the one that

@@ -6,9 +6,11 @@ import type { ToolPlace } from "./tool-place.ts";
 
 /** Why the file could not be imported, where, and what to do. */
 export function explainLoadError(thrown: unknown, place: ToolPlace): FileProblem {
-  const message = messageOf(thrown).split("\n")[0]!;
+  const message = messageOf(thrown)
+    .split("\n")[0]!
+    .replace(/ imported from .*/, "");
   const isSyntax = (thrown as { name?: unknown } | null)?.name === "SyntaxError";
-  const line = lineIn(thrown, place.original) ?? (isSyntax ? findSyntaxError(place) : null);
+  const line = lineIn(thrown, place.original) ?? (isSyntax ? findSyntaxError(place) : findImport(message, place));
   return { message: isSyntax ? `Syntax error: ${message}` : message, line, hint: hintFor(message, place) };
 }
 
@@ -30,6 +32,15 @@ function findSyntaxError(place: ToolPlace): number | null {
   }
 }
 
+/** Where something is imported that is not there. */
+function findImport(message: string, { copy }: ToolPlace): number | null {
+  const wanted = /^Cannot find (?:package|module) '(?:.*\/)?([^'/]+)'/.exec(message)?.[1];
+  if (wanted === undefined) return null;
+  const lines = readFileSync(copy, "utf8").split("\n");
+  const index = lines.findIndex((each) => /\b(?:import|from|require)\b/.test(each) && each.includes(wanted));
+  return index < 0 ? null : index + 1;
+}
+
 function hintFor(message: string, { original }: ToolPlace): string | null {
   for (const [pattern, hint] of hints) {
     const match = pattern.exec(message);
@@ -41,14 +52,37 @@ function hintFor(message: string, { original }: ToolPlace): string | null {
 type Hint = (name: string, path: string) => string;
 
 const hints: readonly (readonly [RegExp, Hint])[] = [
-  [/TypeScript enum/, () => 'Write `const Color = { red: "red" } as const` instead: types are removed, and an enum is more than a type.'],
-  [/TypeScript (?:namespace|module)/, () => "Export functions and constants instead of a namespace: types are removed, and a namespace is more than a type."],
+  [
+    /TypeScript enum/,
+    () => 'Write `const Color = { red: "red" } as const` instead: types are removed, and an enum is more than a type.',
+  ],
+  [
+    /TypeScript (?:namespace|module)/,
+    () =>
+      "Export functions and constants instead of a namespace: types are removed, and a namespace is more than a type.",
+  ],
   [/TypeScript parameter property/, () => "Declare the field in the class and assign it in the constructor."],
   [/TypeScript import equals|import =/, () => 'Write `import name from "package"` instead.'],
-  [/[Dd]ecorators? (?:are|is) not|Invalid or unexpected token '@'/, () => "Decorators can't be used: call the function instead."],
-  [/data:text\/javascript,export const defineTool.* provide an export named '(.+)'/, (name) => `Inside a tool file the package "deckhand" has defineTool only; write \`import type\` if ${name} is a type.`],
-  [/provide an export named '(.+)'/, (name) => `Write \`import type { ${name} }\` if it is a type; otherwise check its name.`],
-  [/Cannot find package '([^']+)'/, (name) => `Run \`npm install ${name}\` in the workdir, or write the tool without it.`],
-  [/Cannot find module '([^']+)'/, () => 'Check the path, and write it with its ending: `import { x } from "./helper.ts"`.'],
+  [
+    /[Dd]ecorators? (?:are|is) not|Invalid or unexpected token '@'/,
+    () => "Decorators can't be used: call the function instead.",
+  ],
+  [
+    /module 'deckhand' does not provide an export named '(.+)'/,
+    (name) =>
+      `Inside a tool file the package "deckhand" has defineTool only; write \`import type\` if ${name} is a type.`,
+  ],
+  [
+    /provide an export named '(.+)'/,
+    (name) => `Write \`import type { ${name} }\` if it is a type; otherwise check its name.`,
+  ],
+  [
+    /Cannot find package '([^']+)'/,
+    (name) => `Run \`npm install ${name}\` in the workdir, or write the tool without it.`,
+  ],
+  [
+    /Cannot find module '([^']+)'/,
+    () => 'Check the path, and write it with its ending: `import { x } from "./helper.ts"`.',
+  ],
   [/(?:require|module|exports) is not defined/, () => "Use import and export, or name the file .cjs."],
 ];

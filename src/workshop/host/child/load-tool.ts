@@ -31,8 +31,7 @@ export async function loadTool(place: ToolPlace): Promise<LoadedTool> {
         return next(specifier, { ...context, parentURL: import.meta.url });
       }
     },
-    load: (target, context, next) =>
-      target === url ? { format, source, shortCircuit: true } : next(target, context),
+    load: (target, context, next) => (target === url ? { format, source, shortCircuit: true } : next(target, context)),
   });
   return findTool((await import(url)) as Exports);
 }
@@ -65,6 +64,8 @@ function withFunctions(spec: unknown, owner: Exports): LoadedTool {
   return {
     spec,
     ...(typeof run === "function" ? { run: (input, context) => (run as Run).call(owner, input, context) } : {}),
-    ...(typeof create === "function" ? { create: (context) => (create as (context: unknown) => unknown)(context) } : {}),
+    ...(typeof create === "function"
+      ? { create: (context) => (create as (context: unknown) => unknown)(context) }
+      : {}),
   };
 }

@@ -23,7 +23,9 @@ export async function readRawSpec(spec: unknown): Promise<RawSpec> {
 }
 
 interface ZodLike {
-  safeParse(input: unknown):
+  safeParse(
+    input: unknown,
+  ):
     | { readonly success: true; readonly data: unknown }
     | { readonly success: false; readonly error: { readonly issues: readonly Issue[] } };
 }
@@ -51,7 +53,9 @@ async function readZod(schema: ZodLike, rest: object): Promise<RawSpec> {
 }
 
 function toProblem({ path, message }: Issue): InputProblem {
-  const at = path.map((step, index) => (typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`));
+  const at = path.map((step, index) =>
+    typeof step === "number" ? `[${step}]` : `${index > 0 ? "." : ""}${String(step)}`,
+  );
   return { path: at.join(""), kind: "wrong", message: `${at.join("") || "the input"}: ${message}` };
 }
 

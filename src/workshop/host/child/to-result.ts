@@ -18,7 +18,12 @@ export function thrownResult(thrown: unknown): ToolResult {
   const stack = (thrown as { stack?: unknown } | null)?.stack;
   const trace = typeof stack === "string" ? stack.split("\n").filter(isOfTool).slice(0, 6).join("\n") : "";
   const error = cutText(messageOf(thrown), 10_000);
-  return { ok: false, error, errorType: "threw", ...(trace === "" ? {} : { output: trace }) };
+  const errorType = isOutOfMemory(error) ? "memory" : "threw";
+  return { ok: false, error, errorType, ...(trace === "" ? {} : { output: trace }) };
+}
+
+function isOutOfMemory(message: string): boolean {
+  return /^(?:Array buffer allocation failed|Failed to allocate memory)/.test(message);
 }
 
 function isOfTool(line: string): boolean {
@@ -44,7 +49,8 @@ function isResultLike(value: unknown): value is ResultLike {
 
 function readResult(value: ResultLike): ToolResult {
   const { ok, output, data, files, error, hint, errorType, error_type: snakeType = errorType } = value;
-  const text = output === undefined || output === null ? undefined : typeof output === "string" ? output : toJson(output);
+  const text =
+    output === undefined || output === null ? undefined : typeof output === "string" ? output : toJson(output);
   const dataText = data === undefined ? undefined : toJson(data);
   const more = Array.isArray(files) && files.length > 0 ? { files: files.map(String) } : {};
   if (ok) {
@@ -53,7 +59,10 @@ function readResult(value: ResultLike): ToolResult {
   }
   const failure: ToolResult = {
     ok: false,
-    error: cutText(error === undefined || error === null ? "The tool failed and did not say why." : messageOf(error), 100_000),
+    error: cutText(
+      error === undefined || error === null ? "The tool failed and did not say why." : messageOf(error),
+      100_000,
+    ),
     ...(typeof hint === "string" ? { hint: cutText(hint, 10_000) } : {}),
     ...(typeof snakeType === "string" ? { errorType: snakeType.slice(0, 100) } : {}),
     ...more,

@@ -42,7 +42,9 @@ export function createToolCalls(tool: LoadedTool, take: RawSpec["take"]): ToolCa
       } catch (thrown) {
         call.end();
         const { error, ...rest } = thrownResult(thrown) as { ok: false; error: string };
-        return finish(id, () => send({ kind: "ended", id, result: { ...rest, error: `create() failed: ${error}` }, isUnusable: true }));
+        return finish(id, () =>
+          send({ kind: "ended", id, result: { ...rest, error: `create() failed: ${error}` }, isUnusable: true }),
+        );
       }
       if (call.signal.aborted) return finish(id, () => send({ kind: "ended", id, result: cancelledResult }));
       send({ kind: "entered", id });
@@ -67,9 +69,16 @@ export function createToolCalls(tool: LoadedTool, take: RawSpec["take"]): ToolCa
 
   async function make({ context }: ActiveCall): Promise<Instance> {
     const { workdir, env } = context;
-    const lasting = { workdir, env, signal: ending.signal, progress: () => undefined, ask: () => Promise.resolve(nobody) };
+    const lasting = {
+      workdir,
+      env,
+      signal: ending.signal,
+      progress: () => undefined,
+      ask: () => Promise.resolve(nobody),
+    };
     const instance = (await tool.create!(lasting)) as Instance | undefined;
-    if (typeof instance?.run !== "function") throw new Error("it returned nothing that has a function run(input, context)");
+    if (typeof instance?.run !== "function")
+      throw new Error("it returned nothing that has a function run(input, context)");
     return instance;
   }
 

@@ -87,7 +87,8 @@ function checkCombinations(schema: Exclude<Schema, boolean>, value: unknown, pla
   if (Array.isArray(oneOf)) {
     const results = oneOf.map(problemsOf);
     const fitting = results.filter((each) => each.length === 0).length;
-    if (fitting > 1) problems.push(wrong(place, `expected exactly one of ${oneOf.length} forms, ${fitting} fit`, value));
+    if (fitting > 1)
+      problems.push(wrong(place, `expected exactly one of ${oneOf.length} forms, ${fitting} fit`, value));
     problems.push(...nearestOf(results));
   }
   if (not !== undefined && problemsOf(not).length === 0) problems.push(wrong(place, "expected something else", value));
@@ -107,8 +108,10 @@ function depthOf(problems: readonly InputProblem[]): number {
 function checkItems(schema: Exclude<Schema, boolean>, value: readonly unknown[], place: Place): InputProblem[] {
   const { items, prefixItems, minItems, maxItems, uniqueItems } = schema;
   const problems: InputProblem[] = [];
-  if (typeof minItems === "number" && value.length < minItems) problems.push(wrong(place, `expected at least ${minItems} items`, value));
-  if (typeof maxItems === "number" && value.length > maxItems) problems.push(wrong(place, `expected at most ${maxItems} items`, value));
+  if (typeof minItems === "number" && value.length < minItems)
+    problems.push(wrong(place, `expected at least ${minItems} items`, value));
+  if (typeof maxItems === "number" && value.length > maxItems)
+    problems.push(wrong(place, `expected at most ${maxItems} items`, value));
   if (uniqueItems === true && new Set(value.map((each) => JSON.stringify(each))).size < value.length) {
     problems.push(wrong(place, "expected items that differ", value));
   }
@@ -139,12 +142,19 @@ function checkProperties(
     if (Object.hasOwn(known, key)) problems.push(...validate(known[key]!, each, at(key)));
     else if (additionalProperties === false) {
       const names = Object.keys(known).join(", ") || "none";
-      problems.push({ path: at(key).path, kind: "wrong", message: `${at(key).path} is not known; there are: ${names}` });
-    } else if (additionalProperties !== undefined) problems.push(...validate(additionalProperties as Schema, each, at(key)));
+      problems.push({
+        path: at(key).path,
+        kind: "wrong",
+        message: `${at(key).path} is not known; there are: ${names}`,
+      });
+    } else if (additionalProperties !== undefined)
+      problems.push(...validate(additionalProperties as Schema, each, at(key)));
   }
   const count = Object.keys(value).length;
-  if (typeof minProperties === "number" && count < minProperties) problems.push(wrong(place, `expected at least ${minProperties} keys`, value));
-  if (typeof maxProperties === "number" && count > maxProperties) problems.push(wrong(place, `expected at most ${maxProperties} keys`, value));
+  if (typeof minProperties === "number" && count < minProperties)
+    problems.push(wrong(place, `expected at least ${minProperties} keys`, value));
+  if (typeof maxProperties === "number" && count > maxProperties)
+    problems.push(wrong(place, `expected at most ${maxProperties} keys`, value));
   return problems;
 }
 
@@ -155,7 +165,8 @@ function wrong({ path }: Place, expected: string, value: unknown): InputProblem 
 function describe(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === "string") return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
+  if (typeof value === "string")
+    return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
   return typeof value === "object" ? "an object" : `the ${typeof value} ${String(value)}`;
 }
 

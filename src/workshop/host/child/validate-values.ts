@@ -8,7 +8,8 @@ export function checkText(schema: Keywords, value: string): string[] {
   if (typeof minLength === "number" && length < minLength) problems.push(`expected at least ${minLength} characters`);
   if (typeof maxLength === "number" && length > maxLength) problems.push(`expected at most ${maxLength} characters`);
   // May take for ever: that is why this runs in the tool's own process.
-  if (typeof pattern === "string" && !compile(pattern).test(value)) problems.push(`expected a text that fits ${pattern}`);
+  if (typeof pattern === "string" && !compile(pattern).test(value))
+    problems.push(`expected a text that fits ${pattern}`);
   return problems;
 }
 
@@ -18,8 +19,10 @@ export function checkNumber(schema: Keywords, value: number): string[] {
   const problems: string[] = [];
   if (typeof minimum === "number" && value < minimum) problems.push(`expected ${minimum} or more`);
   if (typeof maximum === "number" && value > maximum) problems.push(`expected ${maximum} or less`);
-  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum) problems.push(`expected more than ${exclusiveMinimum}`);
-  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum) problems.push(`expected less than ${exclusiveMaximum}`);
+  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum)
+    problems.push(`expected more than ${exclusiveMinimum}`);
+  if (typeof exclusiveMaximum === "number" && value >= exclusiveMaximum)
+    problems.push(`expected less than ${exclusiveMaximum}`);
   if (typeof multipleOf === "number" && multipleOf > 0 && !isMultiple(value, multipleOf)) {
     problems.push(`expected a multiple of ${multipleOf}`);
   }

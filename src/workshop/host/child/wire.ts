@@ -11,7 +11,7 @@ const { stringify, parse } = JSON;
 export function send(message: FromHost): void {
   const bytes = Buffer.from(`${stringify(message)}\n`);
   try {
-    for (let sent = 0; sent < bytes.length; ) sent += writeSync(output, bytes, sent);
+    for (let sent = 0; sent < bytes.length;) sent += writeSync(output, bytes, sent);
   } catch {
     // Nobody listens any more.
     process.kill(process.pid, "SIGKILL");

@@ -1,0 +1,94 @@
+import type { Assessment, RolloutQuestion } from "./assess.ts";
+import { duration, integer, percent, probability, several, times } from "./describe-figures.ts";
+import { leastStableCalls } from "./judge.ts";
+
+/** The verdict in one sentence with the figures that led to it. */
+export function describeVerdict(answer: Omit<Assessment, "reason">, question: RolloutQuestion): string {
+  const text = `${opening(answer)}: ${describeCause(answer, question)}${describeFewCalls(answer)}`;
+  return answer.effect === "none" ? `dry run, would be ${text}` : text;
+}
+
+function opening({ verdict, next }: Omit<Assessment, "reason">): string {
+  if (verdict === "advance") return `advanced to ${next?.percent} %`;
+  if (verdict === "promote") return "promoted to 100 %";
+  return { hold: "held", rollback: "rolled back", inconclusive: "inconclusive" }[verdict];
+}
+
+function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQuestion): string {
+  const { evidence } = answer;
+  const { state, policy } = question;
+  const { canary, stable } = evidence;
+  const failed = describeFailed(answer);
+  const { limits } = policy;
+  const noun = policy.scope === "scheduled" ? "run" : "call";
+  switch (answer.cause) {
+    case "fatal":
+      return `${several(canary.fatal, "fatal error")} in ${several(canary.calls, `canary ${noun}`)}`;
+    case "worse":
+      return `${failed}; worse with ${probability(evidence.probabilityWorse)} probability`;
+    case "above_limit":
+      return `${failed}; more than ${percent(limits.rollbackRate)} above stable`;
+    case "slower":
+      return `${percent(evidence.tail.aboveP95)} of ${several(evidence.tail.calls, "canary call")} were slower than stable's p95, where 5 % is usual`;
+    case "not_proven":
+      return `${several(canary.calls, "canary call")} did not show that it is safe; ${failed}`;
+    case "share":
+      return `the canary got ${several(state.routed.canary, "conversation")} where ${integer(state.routed.expected)} were to be expected, so the routing is not random and the figures say nothing; check the sticky keys`;
+    case "age":
+      return `${duration(question.now - state.startedAt)} old and still not proven; ${failed}; promote it by hand (risk ${probability(evidence.probabilityUnsafe)}) or roll it back`;
+    case "held":
+      return `by hand (${question.held}); ${failed}`;
+    case "no_data":
+      return `no canary ${noun} yet`;
+    case "running":
+      return `${several(question.running ?? 0, "canary call")} still running, after ${integer(canary.calls)} that ended`;
+    case "approval":
+      return `ready for the next stage, waiting for approval; ${failed}`;
+    case "unproven":
+      return `unproven (${several(canary.calls, "run")}); ${failed}`;
+    case "holdback":
+      return `${integer(state.stage.canaryCalls)} of ${several(policy.holdback.calls, "call")} with ${policy.holdback.percent} % on the old version`;
+    case "holdback_done":
+      return `no regression in ${several(state.stage.canaryCalls, "call")} beside the old version`;
+    case "few_stable":
+      return `${integer(stable.calls)} of ${leastStableCalls} stable calls to compare with${describeTime(answer)}`;
+    case "error_limit":
+      return `${failed}; at most ${percent(limits.errorRate)} more than stable may`;
+    case "timeout_limit":
+      return `${canary.timeouts} of ${several(canary.calls, "canary call")} timed out, stable ${stable.timeouts} of ${integer(stable.calls)}; at most ${percent(limits.timeoutRate)} more than stable may`;
+    case "p95_limit":
+      return `${percent(evidence.tail.aboveLimit)} of ${several(evidence.tail.calls, "canary call")} were slower than stable's p95 + ${percent(limits.p95)}, at most 5 % may`;
+    case "done":
+      return `everybody has it; ${failed}`;
+    case "safe":
+      return `${failed}; as good as stable is ${times(evidence.judgement.failures?.unsafe ?? 0)} times likelier than unsafe`;
+    case "no_look":
+    case "few_calls":
+    case "evidence":
+      return describeProgress(answer);
+  }
+}
+
+function describeProgress(answer: Omit<Assessment, "reason">): string {
+  const { calls, failures } = answer.evidence.canary;
+  const needed = calls + (answer.missing?.canaryCalls ?? 0);
+  const failed = failures > 0 ? `, ${describeFailures(answer)}` : "";
+  return `${integer(calls)} of ${integer(needed)} canary calls${failed}${describeTime(answer)}`;
+}
+
+function describeFailed(answer: Omit<Assessment, "reason">): string {
+  return `${integer(answer.evidence.canary.calls)} canary calls, ${describeFailures(answer)}`;
+}
+
+function describeFailures({ evidence }: Omit<Assessment, "reason">): string {
+  return `${integer(evidence.canary.failures)} failed (stable ${percent(evidence.stableRate)} at the same time)`;
+}
+
+function describeTime({ missing }: Omit<Assessment, "reason">): string {
+  return missing?.milliseconds === undefined ? "" : `; about ${duration(missing.milliseconds)} more`;
+}
+
+function describeFewCalls({ callsPerDay, verdict, evidence }: Omit<Assessment, "reason">): string {
+  if (callsPerDay === undefined || verdict !== "hold") return "";
+  return `; only ${integer(callsPerDay)} calls a day: replay recorded calls, route half of them to the canary, or promote by hand (risk ${probability(evidence.probabilityUnsafe)})`;
+}

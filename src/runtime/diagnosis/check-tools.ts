@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import { scanFolder } from "../../workshop/scan-folder.ts";
+import { openVersionStore } from "../../workshop/version-store.ts";
+import { countOf } from "../../tools/format-bytes.ts";
+import { toolFolderOf } from "../open-trust.ts";
+import { ok, type Check } from "./check.ts";
+import type { Subject } from "./subject.ts";
+
+interface KnownTool {
+  readonly file: string;
+  readonly tool: string;
+}
+
+/** The tools that tool files were when they worked last. Nothing is run to find out. */
+export function listKnownTools({ folders, configuration }: Pick<Subject, "folders" | "configuration">): KnownTool[] {
+  const shown = toolFolderOf(folders.workdir, configuration.tools.folder);
+  const tools = join(folders.workdir, shown);
+  const versions = openVersionStore({ folder: join(folders.data, "versions"), tools, shown, claim: () => undefined });
+  return scanFolder(tools, null, Date.now).names.flatMap((file) => {
+    const good = versions.findLastGood(file);
+    const spec = good && versions.readSpec(good.hash);
+    return spec ? [{ file, tool: spec.name }] : [];
+  });
+}
+
+/** Which tool files there are. Whether they work shows only when they run, which a diagnosis does not do. */
+export function checkTools(subject: Subject): Check {
+  const { folders, configuration } = subject;
+  const shown = toolFolderOf(folders.workdir, configuration.tools.folder);
+  const { names, total } = scanFolder(join(folders.workdir, shown), null, Date.now);
+  if (total === 0) return ok("tools", `No tool files in ${shown}; \`deckhand tools new NAME\` makes one.`);
+  const known = listKnownTools(subject).map(({ tool }) => tool);
+  const rest = names.length - known.length;
+  const which = known.length === 0 ? "" : ` (${known.slice(0, 5).join(", ")}${known.length > 5 ? ", …" : ""})`;
+  const untried = rest === 0 ? "" : ` ${countOf(rest, "file")} never worked here; \`deckhand tools\` says why.`;
+  return ok("tools", `${countOf(total, "tool file")} in ${shown}, ${known.length} of them in use${which}.${untried}`);
+}

@@ -1,0 +1,103 @@
+import { completeTraits } from "../core/define-tool.ts";
+import type { InputProblem, Tool, ToolContext, ToolResult } from "../core/tool.ts";
+import { checkStructure } from "./check-structure.ts";
+import { fillResources } from "./fill-resources.ts";
+import type { HostCall, HostOutcome, ToolFile, ToolHosts, ToolSpec } from "./host/tool-host.ts";
+
+/** A content that can be called. */
+export interface ToolVersion {
+  /** The name of the file, without its folder. */
+  readonly fileName: string;
+  readonly file: ToolFile;
+  readonly spec: ToolSpec;
+  readonly tool: Tool;
+}
+
+export interface CustomToolParts {
+  /** Started when the first tool needs one. */
+  readonly hosts: () => Promise<ToolHosts>;
+  /** Looks at the file again, and says which version calls take now. */
+  readonly currentOf: (toolName: string) => Promise<ToolVersion | undefined>;
+  /** What to tell whoever sent an input that does not fit. */
+  readonly explainInput: (tool: Tool, input: unknown, problems: readonly InputProblem[]) => ToolResult;
+  /** A call of this content ended. */
+  readonly onCallEnded: (file: ToolFile) => void;
+}
+
+/** A tool file as the engine knows tools. It keeps the content that it was made for, whatever becomes of the file. */
+export function createToolVersion(
+  fileName: string,
+  { file, spec }: Pick<ToolVersion, "file" | "spec">,
+  parts: CustomToolParts,
+): ToolVersion {
+  const { resources } = spec;
+  const tool: Tool = {
+    name: spec.name,
+    description: spec.description,
+    inputSchema: spec.inputSchema,
+    traits: completeTraits({ category: "custom", ...spec.traits }),
+    version: versionName(spec.name, file.hash),
+    ...(spec.timeoutMs === undefined ? {} : { timeoutMs: spec.timeoutMs }),
+    ...(spec.idleMs === undefined ? {} : { idleMs: spec.idleMs }),
+    // A host is asked first, then ended with all that it started.
+    stopMs: 15_000,
+    check: (input) => checkStructure(spec.inputSchema, input),
+    ...(resources === undefined ? {} : { resources: (input: unknown) => fillResources(resources, input) }),
+    run: (input, context) => runVersion(version, { input, context }, parts),
+  };
+  const version: ToolVersion = { fileName, file, spec, tool };
+  return version;
+}
+
+export function versionName(toolName: string, hash: string): string {
+  return `${toolName}@${hash.slice(0, 12)}`;
+}
+
+interface Order {
+  readonly input: unknown;
+  readonly context: ToolContext;
+}
+
+/** Once more on the version of the moment, if this one failed where a repetition can do no harm. */
+async function runVersion(version: ToolVersion, order: Order, parts: CustomToolParts): Promise<ToolResult> {
+  const first = await callHost(version, order, parts);
+  const mayRepeat = !first.entered || version.tool.traits.replay === "safe";
+  if (first.result.ok || !mayRepeat || order.context.signal.aborted) return first.result;
+  const current = await parts.currentOf(version.spec.name);
+  if (!current || !isFit(version, current) || order.context.signal.aborted) return first.result;
+  order.context.ranAs?.(current.tool.version);
+  return (await callHost(current, order, parts)).result;
+}
+
+/** The call was allowed for what the tool said it does: another version must not do more. */
+function isFit(asked: ToolVersion, current: ToolVersion): boolean {
+  if (current.file.hash === asked.file.hash) return false;
+  const promises = ({ tool, spec }: ToolVersion): string => JSON.stringify([tool.traits, spec.resources ?? null]);
+  return promises(asked) === promises(current);
+}
+
+async function callHost(
+  { file, tool }: ToolVersion,
+  { input, context }: Order,
+  parts: CustomToolParts,
+): Promise<HostOutcome> {
+  const call: HostCall = {
+    executionId: context.executionId,
+    conversationId: context.conversationId ?? null,
+    workdir: context.workdir,
+    env: context.env,
+    signal: context.signal,
+    progress: (update) => context.progress(update),
+    ask: (question) => context.ask(question),
+    stopped: (report) => context.stopped(report),
+    sandboxed: (report) => context.sandboxed(report),
+  };
+  try {
+    const hosts = await parts.hosts();
+    const outcome = await hosts.call(file, input, call);
+    if (!outcome.problems) return outcome;
+    return { ...outcome, result: parts.explainInput(tool, input, outcome.problems) };
+  } finally {
+    parts.onCallEnded(file);
+  }
+}

@@ -1,0 +1,148 @@
+import type { InputProblem, ToolResult } from "../../core/tool.ts";
+import { describeFile } from "./describe-file.ts";
+import { defaultHostLimits } from "./host-limits.ts";
+import type { HostLimits } from "./host-limits.ts";
+import type { HostParts, HostRefusal } from "./host-process.ts";
+import { startLiveHost } from "./live-host.ts";
+import type { LiveHost } from "./live-host.ts";
+import { createRoom } from "./room.ts";
+import type { Described, FileProblem, HostCall, HostOutcome, HostStatus, ToolFile, ToolHosts } from "./tool-host.ts";
+
+export interface ToolHostsOptions extends Omit<HostParts, "limits" | "isStrict"> {
+  readonly limits?: Partial<HostLimits>;
+  /** Nothing runs without an OS sandbox. */
+  readonly isStrict?: boolean;
+}
+
+type Opened = { readonly ok: true; readonly host: LiveHost } | HostRefusal;
+
+export function createToolHosts(options: ToolHostsOptions): ToolHosts {
+  const limits = { ...defaultHostLimits, ...options.limits };
+  const parts: HostParts = { ...options, limits, isStrict: options.isStrict ?? false };
+  const hosts = new Set<LiveHost>();
+  const opening = new Map<string, Promise<Opened>>();
+  const describing = createRoom(limits.describing);
+  /** A place for each host; told when one could be made free. */
+  const places = createRoom(limits.hosts);
+  let closing: Promise<void> | undefined;
+
+  return {
+    async describe(file): Promise<Described> {
+      if (closing) return { ok: false, problem: closed };
+      await describing.enter();
+      try {
+        return await describeFile(parts, file);
+      } finally {
+        describing.leave();
+      }
+    },
+    async check(file, input): Promise<readonly InputProblem[] | null> {
+      const opened = await hostFor(file);
+      if (opened.ok) return opened.host.check(input);
+      return [{ path: "", kind: "wrong", message: `the input can't be checked: ${opened.problem.message}` }];
+    },
+    call,
+    async retire(file) {
+      const key = keyOf(file);
+      await opening.get(key);
+      await Promise.all([...hosts].filter((host) => keyOf(host.file) === key).map((host) => host.retire()));
+    },
+    list: () => [...hosts].map(statusOf),
+    close: () => (closing ??= closeAll()),
+  };
+
+  async function call(file: ToolFile, input: unknown, call: HostCall): Promise<HostOutcome> {
+    // A process that another call ended before this one began is no reason to fail; twice is one.
+    for (let attempt = 1; attempt <= 2; attempt++) {
+      const opened = await unlessStopped(hostFor(file), call.signal);
+      if (opened === "stopped") return { result: notBegun, entered: false };
+      if (!opened.ok) return { result: toFailure(file, opened), entered: false };
+      const outcome = await opened.host.call(input, call);
+      if (outcome) return outcome;
+    }
+    const error = "The process of the tool ended before the call could begin, twice in a row.";
+    return { result: { ok: false, error, errorType: "crashed" }, entered: false };
+  }
+
+  /** The living one, or a new one; several callers share its start. */
+  async function hostFor(file: ToolFile): Promise<Opened> {
+    const key = keyOf(file);
+    for (const host of hosts) if (!host.isRetired && keyOf(host.file) === key) return loadedHost(host);
+    const known = opening.get(key);
+    if (known) return known;
+    const start = open(file).finally(() => opening.delete(key));
+    opening.set(key, start);
+    return start;
+  }
+
+  async function open(file: ToolFile): Promise<Opened> {
+    if (closing) return { ok: false, problem: closed, errorType: "spawn" };
+    const place = places.enter();
+    makePlace();
+    await place;
+    const start = await startLiveHost(parts, file, makePlace);
+    if (!start.ok) {
+      places.leave();
+      return start;
+    }
+    const { host } = start;
+    hosts.add(host);
+    void host.ended.then(() => {
+      hosts.delete(host);
+      places.leave();
+    });
+    if (closing) void host.retire();
+    return loadedHost(host);
+  }
+
+  async function loadedHost(host: LiveHost): Promise<Opened> {
+    const loaded = await host.loaded;
+    if (loaded.ok) return { ok: true, host };
+    void host.retire();
+    return { ...loaded, errorType: "broken_tool" };
+  }
+
+  /** Those that were used the longest ago make room for those that wait; never one with calls. */
+  function makePlace(): void {
+    const all = [...hosts];
+    const missing = places.waiting - all.filter((host) => host.isRetired).length;
+    if (missing <= 0) return;
+    const idle = all.filter((host) => host.callCount === 0 && !host.isRetired);
+    const oldest = idle.toSorted((a, b) => a.lastUsedAt - b.lastUsedAt).slice(0, missing);
+    for (const host of oldest) void host.retire();
+  }
+
+  async function closeAll(): Promise<void> {
+    await Promise.all(opening.values());
+    await Promise.all([...hosts].map((host) => host.shutDown()));
+  }
+}
+
+const closed: FileProblem = { message: "The runtime is closed; no tool can be run any more.", line: null, hint: null };
+const notBegun: ToolResult = { ok: false, error: "It was stopped before it began.", errorType: "cancelled" };
+
+function keyOf({ hash, shown }: ToolFile): string {
+  return `${hash} ${shown}`;
+}
+
+function statusOf({ file, process, callCount, startedAt, isRetired }: LiveHost): HostStatus {
+  return { file: file.shown, hash: file.hash, pid: process.pid, calls: callCount, startedAt, isRetired };
+}
+
+function toFailure({ shown }: ToolFile, { problem, errorType }: HostRefusal): ToolResult {
+  const { message, line, hint } = problem;
+  const error = line === null ? message : `${shown}, line ${line}: ${message}`;
+  return { ok: false, error, errorType, ...(hint === null ? {} : { hint }) };
+}
+
+async function unlessStopped(opening: Promise<Opened>, signal: AbortSignal): Promise<Opened | "stopped"> {
+  if (signal.aborted) return "stopped";
+  const stopped = Promise.withResolvers<"stopped">();
+  const onAbort = (): void => stopped.resolve("stopped");
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([opening, stopped.promise]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,87 @@
+import { createHash } from "node:crypto";
+import type { ToolVersion } from "./custom-tool.ts";
+import type { FileProblem } from "./host/tool-host.ts";
+import { readToolFile, type Snapshot } from "./read-tool-file.ts";
+import { isSameStamp, isUnsettled, lookAt, type Stamp } from "./scan-folder.ts";
+import type { FileState } from "./status.ts";
+
+/** What is known of one file of the folder. */
+export interface ToolEntry {
+  readonly name: string;
+  /** Of the file and of all that it imports; null for one that could not even be looked at. */
+  readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
+  /** It changed so lately that a further change may not show. */
+  readonly isUnsettled: boolean;
+  /** What it is now; null when it can't be read. */
+  readonly snapshot: Snapshot | null;
+  state: FileState;
+  problem: FileProblem | null;
+  /** What the file is now, as a tool. */
+  candidate: ToolVersion | null;
+  /** What worked last. */
+  good: ToolVersion | null;
+}
+
+/** Which content of a file, by the hash of its bytes and of the text they are. */
+export interface AdmittedPart {
+  /** Relative to the folder of tools. */
+  readonly path: string;
+  readonly hash: string;
+  readonly textHash: string;
+}
+
+/** Whether the file, or what it imports, is another one than when it was read. */
+export function hasChanged(folder: string, entry: ToolEntry, now: number): boolean {
+  for (const [path, stamp] of entry.stamps) {
+    const stats = lookAt(folder, path);
+    if (stamp === null ? stats !== undefined : !isSameStamp(stamp, stats)) return true;
+  }
+  // Only what was read while it was young has to be read once more, when it no longer is or before.
+  return entry.isUnsettled && rereads(folder, entry, now);
+}
+
+function rereads(folder: string, entry: ToolEntry, now: number): boolean {
+  const read = readToolFile(folder, entry.name);
+  const isSame = read.ok && read.snapshot.hash === entry.snapshot?.hash;
+  if (!isSame) return true;
+  const isSettled = !read.snapshot.parts.some(({ stamp }) => isUnsettled(stamp, now));
+  if (isSettled) (entry as { isUnsettled: boolean }).isUnsettled = false;
+  return false;
+}
+
+export function readEntry(folder: string, name: string, at: { readonly now: number; readonly good: ToolVersion | null }): ToolEntry {
+  const read = readToolFile(folder, name);
+  const shared = { name, candidate: null, good: at.good };
+  if (!read.ok) {
+    const { stamp, problem } = read;
+    return {
+      ...shared,
+      stamps: [[name, stamp]],
+      isUnsettled: stamp !== null && isUnsettled(stamp, at.now),
+      snapshot: null,
+      state: "broken",
+      problem,
+    };
+  }
+  const { snapshot } = read;
+  return {
+    ...shared,
+    stamps: snapshot.parts.map(({ path, stamp }) => [path, stamp] as const),
+    isUnsettled: snapshot.parts.some(({ stamp }) => isUnsettled(stamp, at.now)),
+    snapshot,
+    state: "broken",
+    problem: null,
+  };
+}
+
+export function partsToAdmit({ parts }: Snapshot): AdmittedPart[] {
+  return parts.map(({ path, content }) => {
+    const hash = sha256(content);
+    const text = content.toString();
+    return { path, hash, textHash: Buffer.byteLength(text) === content.length ? sha256(text) : hash };
+  });
+}
+
+function sha256(content: Buffer | string): string {
+  return createHash("sha256").update(content).digest("hex");
+}

@@ -1,0 +1,77 @@
+/** What is going on when a call runs; the same for both arms. */
+export interface Moment {
+  /** Calls since the canary began. */
+  readonly call: number;
+  readonly canaryCalls: number;
+  /** Drawn once per rollout and once per conversation: when things happen, and what kind of input it is. */
+  readonly fate: number;
+  readonly kind: number;
+}
+
+export interface Behaviour {
+  readonly errors: number;
+  readonly timeouts?: number;
+  readonly slowness?: number;
+}
+
+export interface Scenario {
+  readonly name: string;
+  /** How it has to end. */
+  readonly end: "promoted" | "not_promoted" | "inconclusive";
+  readonly stable: (moment: Moment) => Behaviour;
+  readonly canary: (moment: Moment) => Behaviour;
+  readonly latencySpread?: number;
+  readonly callsPerDay?: number;
+  /** The share that the router really gives to the canary. */
+  readonly bias?: (share: number) => number;
+}
+
+const one = { errors: 0.01 };
+const always = (behaviour: Behaviour) => () => behaviour;
+const failing = (errors: number) => always({ errors });
+const during = ({ call, fate }: Moment, length: number) => call >= 100 + fate * 1500 && call < 100 + fate * 1500 + length;
+
+/** A version that behaves exactly as stable does. */
+function equal(name: string, behaviour: (moment: Moment) => Behaviour, more: Partial<Scenario> = {}): Scenario {
+  return { name, end: "promoted", stable: behaviour, canary: behaviour, ...more };
+}
+
+function bad(name: string, canary: (moment: Moment) => Behaviour, stable: Behaviour = one): Scenario {
+  return { name, end: "not_promoted", stable: always(stable), canary };
+}
+
+export const usualScenarios: readonly Scenario[] = [
+  equal("good 0.1 %", failing(0.001)),
+  equal("good 1 %", always(one)),
+  equal("good 2 %", failing(0.02)),
+  equal("good, flaky 6 %", failing(0.06)),
+  { name: "better, 6 % to 1 %", end: "promoted", stable: failing(0.06), canary: always(one) },
+  equal("good, outage", (moment) => (during(moment, 60) ? { errors: 0.4 } : one)),
+  equal("good, clustered", ({ kind }) => ({ errors: kind < 0.02 ? 0.5 : 0.002 })),
+  equal("good, heavy tail", always(one), { latencySpread: 1 }),
+  equal("good, slow hour", (moment) => ({ ...one, slowness: during(moment, 400) ? 2.5 : 1 })),
+  bad("bad 3 %", failing(0.03)),
+  bad("bad 5 %", failing(0.05)),
+  bad("bad 10 %", failing(0.1)),
+  bad("bad 30 %", failing(0.3)),
+  bad("bad 0.1 % to 1.9 %", failing(0.019), { errors: 0.001 }),
+  bad("bad timeouts 4 %", always({ ...one, timeouts: 0.04 })),
+  bad("bad p95 + 30 %", always({ ...one, slowness: 1.3 })),
+  bad("bad p95 + 100 %", always({ ...one, slowness: 2 })),
+  bad("bad leak after 150", ({ canaryCalls }) => ({ errors: canaryCalls > 150 ? 0.3 : 0.01 })),
+];
+
+/** Load goes up and down every 700 calls. */
+const load = ({ call, fate }: Moment) => 0.5 + 0.5 * Math.sin(2 * Math.PI * (call / 700 + fate));
+
+export const hardScenarios: readonly Scenario[] = [
+  equal("good, both drift to 4 %", ({ call }) => ({ errors: Math.min(0.04, 0.01 + call * 6e-6) })),
+  bad("bad, drifts to 8 %", ({ canaryCalls }) => ({ errors: Math.min(0.08, 0.01 + canaryCalls * 1e-4) })),
+  equal("good, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.06 : 0.01 })),
+  bad("bad, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.12 : 0.01 })),
+  equal("good, bursts", ({ call, fate }) => ({ errors: (call + fate * 500) % 500 < 15 ? 0.5 : 0.01 })),
+  bad("bad, one kind of input fails", ({ kind }) => ({ errors: kind < 0.05 ? 0.6 : 0.01 })),
+  bad("bad, one kind of input is slow", ({ kind }) => ({ ...one, slowness: kind < 0.1 ? 4 : 1 })),
+  equal("few calls a day", always(one), { end: "inconclusive", callsPerDay: 30 }),
+  equal("biased routing", always(one), { end: "inconclusive", bias: (share) => Math.min(0.95, share * 2) }),
+];
