@@ -15,7 +15,7 @@ export function createOneAtATime(): OneAtATime {
       if (current) throw new RuntimeError("AGENT_BUSY", "The agent still works on the last prompt; wait, or stop it.");
       const controller = new AbortController();
       const ended = Promise.withResolvers<void>();
-      const abort = (): void => controller.abort();
+      const abort = (): void => controller.abort(signal?.reason);
       if (signal?.aborted) abort();
       signal?.addEventListener("abort", abort, { once: true });
       current = { controller, ended: ended.promise };
@@ -28,7 +28,7 @@ export function createOneAtATime(): OneAtATime {
       }
     },
     async stop() {
-      current?.controller.abort();
+      current?.controller.abort(new Error("Stopped: the conversation was closed"));
       await current?.ended;
     },
   };

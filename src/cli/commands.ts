@@ -18,9 +18,23 @@ Without a terminal: the demo plays through; with a model, what is here, and one 
     name: "tools",
     positionals: ["[NAME]"],
     summary: "List the tools, or describe one of them",
+    details: `Tools that come from files are listed with their version and file; a file that is no tool, with its reason.`,
     options: commonOptions,
     examples: ["deckhand tools", "deckhand tools bash", "deckhand tools --json"],
     load: async () => (await import("./tools-command.ts")).runTools,
+  },
+  {
+    name: "tools new",
+    positionals: ["NAME"],
+    summary: "Write a tool file that works, with a test, to begin with",
+    details: `It lies in the folder of tools ("tools", or tools.folder in the settings) and can be called at once. Nothing is
+replaced. How to go on is in docs/tools.md.`,
+    options: {
+      language: { value: "LANGUAGE", summary: "ts (when left out), js or py" },
+      ...commonOptions,
+    },
+    examples: ["deckhand tools new word_count", "deckhand tools new word_count --language py"],
+    load: async () => (await import("./tools-new-command.ts")).runToolsNew,
   },
   {
     name: "tool",

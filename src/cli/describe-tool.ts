@@ -1,11 +1,22 @@
 import type { Tool } from "../core/tool.ts";
 import { toWire } from "../core/wire.ts";
+import { describeProblem, type FileStatus } from "../runtime/tool-files.ts";
 import { formatDuration } from "./format-time.ts";
 
-/** A tool as `tools --json` shows it. */
-export function toolToWire(tool: Tool, aliases: readonly string[]): unknown {
+/** A tool as `tools --json` shows it. `file`: of one that comes from a file. */
+export function toolToWire(tool: Tool, aliases: readonly string[], file?: FileStatus): unknown {
   const { name, description, traits, version, inputSchema } = tool;
-  return toWire({ name, description, aliases, ...traits, timeoutMs: tool.timeoutMs ?? null, version, inputSchema });
+  const origin = file && { file: file.file, state: file.state, problem: describeProblem(file) };
+  return toWire({
+    name,
+    description,
+    aliases,
+    ...traits,
+    timeoutMs: tool.timeoutMs ?? null,
+    version,
+    inputSchema,
+    ...origin,
+  });
 }
 
 /** What it may do, in a word or two. */
@@ -20,7 +31,7 @@ export function summarizeTool({ description }: Tool): string {
 }
 
 /** All there is to know about one tool, for a person. */
-export function describeTool(tool: Tool, aliases: readonly string[]): string {
+export function describeTool(tool: Tool, aliases: readonly string[], file?: FileStatus): string {
   const { traits } = tool;
   const facts: (readonly [string, string])[] = [
     ["may do", `${describeEffect(tool)}${traits.idempotent && !traits.readOnly ? ", the same when repeated" : ""}`],
@@ -31,6 +42,7 @@ export function describeTool(tool: Tool, aliases: readonly string[]): string {
     ...(tool.idleMs === undefined ? [] : [["idle limit", formatDuration(tool.idleMs)] as const]),
     ["after a crash", replays[traits.replay]],
     ["version", tool.version],
+    ...(file ? [["file", file.file] as const] : []),
   ];
   const parameters = describeParameters(tool);
   return [

@@ -48,6 +48,8 @@ function findCommand(
 ): { command: Command | string; rest: readonly string[] } {
   const [first, second] = words as [string, string | undefined];
   const single = find(first, commands);
+  const pair = single && second !== undefined ? find(`${first} ${second}`, commands) : undefined;
+  if (pair) return { command: pair, rest: words.slice(2) };
   if (single) return { command: single, rest: words.slice(1) };
   const members = membersOf(first, commands);
   if (members.length === 0) throw unknownCommand(first, commands);

@@ -1,3 +1,4 @@
+import { fence } from "../core/fence.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { hasSomething, isPiped, readAll } from "./read-call-input.ts";
 import type { Terminal } from "./terminal.ts";
@@ -8,7 +9,7 @@ export async function readTask(invocation: Invocation, terminal: Terminal): Prom
   const given = argument === "-" ? undefined : argument?.trim();
   const piped = argument === "-" || (await comesOnStdin(terminal, given)) ? await readAll(terminal.stdin, "stdin") : "";
   const about = piped.trimEnd();
-  if (given && about) return `${given}\n\n<stdin>\n${about}\n</stdin>`;
+  if (given && about) return `${given}\n\n${fence("stdin", about)}`;
   const task = given || about;
   if (task) return task;
   throw new UsageError('Say what to do: deckhand run "run the tests", or pipe the task into stdin.');

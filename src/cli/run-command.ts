@@ -29,7 +29,7 @@ export async function runRun(invocation: Invocation, terminal: Terminal): Promis
   const runtime = await openRuntime(invocation, terminal, mergeSettings(config, settings));
   try {
     if (!asJson) tellWarnings(runtime, terminal);
-    const model = await openCliModel(runtime, invocation, terminal);
+    const model = await openCliModel(runtime, terminal, { invocation });
     if (!model) return exitCode.wrongUse;
     const agent = await openCliAgent(runtime, { invocation, model, settings: agentSettings });
     try {

@@ -1,5 +1,6 @@
 import type { Tool } from "../core/tool.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
+import { describeProblem, type FileStatus } from "../runtime/tool-files.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeEffect, describeTool, summarizeTool, toolToWire } from "./describe-tool.ts";
 import { exitCode } from "./exit-code.ts";
@@ -23,26 +24,64 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
     } else {
       const tool = resolveTool(runtime, name);
       const aliases = runtime.tools.aliasesOf(tool.name);
-      if (asJson) terminal.printJson(toolToWire(tool, aliases));
-      else terminal.print(neutralizeText(describeTool(tool, aliases)));
+      const file = fileOf(runtime, tool);
+      if (asJson) terminal.printJson(toolToWire(tool, aliases, file));
+      else terminal.print(neutralizeText(describeTool(tool, aliases, file)));
     }
+    tellFileProblems(runtime, terminal);
   } finally {
     await runtime.close();
   }
   return exitCode.done;
 }
 
-export function toolsToWire({ tools }: Runtime): unknown[] {
-  return tools.list().map((tool) => toolToWire(tool, tools.aliasesOf(tool.name)));
+export function toolsToWire(runtime: Runtime): unknown[] {
+  const { tools } = runtime;
+  return tools.list().map((tool) => toolToWire(tool, tools.aliasesOf(tool.name), fileOf(runtime, tool)));
 }
 
-export function renderTools({ tools }: Runtime, terminal: Terminal): string {
-  return renderTable({
+export function renderTools(runtime: Runtime, terminal: Terminal): string {
+  const all = runtime.tools.list();
+  const builtin = renderTable({
     columns: [{ title: "TOOL" }, { title: "MAY DO" }, { title: "WHAT FOR" }],
-    rows: tools.list().map((tool) => [tool.name, describeEffect(tool), summarizeTool(tool)]),
+    rows: all
+      .filter((tool) => !fileOf(runtime, tool))
+      .map((tool) => [tool.name, describeEffect(tool), summarizeTool(tool)]),
     width: terminal.width,
     style: (cell, column) => (column === 0 ? terminal.style("bold", cell) : cell),
   });
+  const custom = all.flatMap((tool) => {
+    const file = fileOf(runtime, tool);
+    return file ? [[tool.name, describeEffect(tool), tool.version, file.file, summarizeTool(tool)]] : [];
+  });
+  if (custom.length === 0) return builtin;
+  const files = renderTable({
+    columns: [
+      { title: "FROM A FILE" },
+      { title: "MAY DO" },
+      { title: "VERSION" },
+      { title: "FILE" },
+      { title: "WHAT FOR" },
+    ],
+    rows: custom,
+    width: terminal.width,
+    style: (cell, column) => (column === 0 ? terminal.style("bold", cell) : cell),
+  });
+  return `${builtin}\n${files}`;
+}
+
+/** Files that are no tool, or another one than they say, each with its reason. */
+export function describeFileProblems(runtime: Runtime): string[] {
+  const { files } = runtime.customTools();
+  return files.flatMap((status) => describeProblem(status) ?? []);
+}
+
+function tellFileProblems(runtime: Runtime, terminal: Terminal): void {
+  for (const problem of describeFileProblems(runtime)) terminal.tell(`deckhand: warning: ${problem}`);
+}
+
+function fileOf(runtime: Runtime, { name }: Tool): FileStatus | undefined {
+  return runtime.customTools().files.find(({ tool }) => tool === name);
 }
 
 function resolveTool({ tools }: Runtime, name: string): Tool {

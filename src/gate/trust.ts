@@ -61,7 +61,7 @@ export function openTrust(options: {
 
   function files(): TrustedFile[] {
     const known = read(path);
-    return find().map((each) => ({ path: each, status: statusOf(each, known) }));
+    return find().map((each) => ({ path: each, status: covers(each, known) ? "trusted" : statusOf(each, known) }));
   }
 
   function find(): string[] {
@@ -78,6 +78,12 @@ export function openTrust(options: {
     return options.toolFolders.find((folder) => file.startsWith(`${folder}/`));
   }
 
+  /** Only for tool files: whatever they are now is the person's own, see `ToolTrust`. */
+  function covers(file: string, known: Kept): boolean {
+    const folder = folderOf(file);
+    return folder !== undefined && (known[file] !== undefined || known[`${folder}/`] !== undefined);
+  }
+
   /** Of folders in which nothing is left that nobody trusts. */
   function wholeFolders(known: Kept): string[] {
     const all = findFiles(workdir, options.toolFolders);
@@ -91,7 +97,7 @@ export function openTrust(options: {
     const known = read(path);
     return {
       knows: (file, hash) => known[file]?.hash === hash,
-      covers: (file) => known[file] !== undefined || known[`${folderOf(file)}/`] !== undefined,
+      covers: (file) => covers(file, known),
       note(who, contents) {
         const strange = contents.filter(({ file, hash }) => known[file]?.hash !== hash);
         if (strange.length === 0) return;

@@ -3,6 +3,7 @@ import { messageOf } from "../core/errors.ts";
 import { problem, warning, type Check } from "./diagnosis/check.ts";
 import { checkDataFolder, checkDisk, checkStateFolder } from "./diagnosis/check-folders.ts";
 import { checkNode, checkPlatform } from "./diagnosis/check-machine.ts";
+import { checkMcpServers } from "./diagnosis/check-mcp.ts";
 import { checkHooks, checkMode, checkRules } from "./diagnosis/check-permissions.ts";
 import { checkPrograms } from "./diagnosis/check-programs.ts";
 import { checkJournal, checkOthers, checkStore, lookOnce } from "./diagnosis/check-records.ts";
@@ -64,6 +65,7 @@ async function checkByRunning(subject: Subject): Promise<Check[]> {
       attempt("mode", () => checkMode(processes, subject)),
       attempt("rules", () => checkRules(processes, subject)),
       attempt("programs", () => checkPrograms(processes, subject)),
+      attempt("mcp", () => checkMcpServers(processes, subject, patienceMs - 1000)),
     ]);
     return found.flat();
   } finally {

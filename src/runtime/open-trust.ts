@@ -9,6 +9,7 @@ import { defaultConfiguration } from "./configuration.ts";
 import { locateFolders, type Folders } from "./folders.ts";
 import { hookFiles } from "./hook-files.ts";
 import { loadConfiguration, readProjectSettings, type Environment } from "./load-configuration.ts";
+import { readSharedMcpServers } from "./mcp-settings.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 
 /** Where tool files lie, relative to the workdir; what a setting says may be written in many ways. */
@@ -60,7 +61,10 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
     workdir: folders.workdir,
     path: folders.trust,
     toolFolders: isBroughtAlong(toolFolder) ? [toolFolder] : [],
-    programs: hookFiles(readProjectSettings(folders.workdir) ?? {}, folders.workdir),
+    programs: [
+      ...hookFiles(readProjectSettings(folders.workdir) ?? {}, folders.workdir),
+      ...hookFiles({ mcpServers: readSharedMcpServers(folders.workdir).servers }, folders.workdir),
+    ],
     now: Date.now,
   });
   const quarantine = createQuarantine({

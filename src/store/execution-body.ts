@@ -3,7 +3,7 @@ import type { Permission } from "../core/permission.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { ToolResult } from "../core/tool.ts";
 import { executionToWire, timeToWire, toWire } from "../core/wire.ts";
-import { boundExecution, boundNotes, boundResult, boundText } from "./bound-execution.ts";
+import { boundNotes, boundResult, boundText } from "./bound-execution.ts";
 import { toPortable } from "./portable-value.ts";
 
 /**
@@ -99,7 +99,7 @@ function encodePermission(permission: Permission): string {
 }
 
 function encodeWhatever(execution: Execution): string {
-  const wire: Record<string, unknown> = { ...executionToWire(toPortable(boundExecution(execution)) as Execution) };
+  const wire: Record<string, unknown> = { ...executionToWire(toPortable(execution) as Execution) };
   for (const key in wire) if (wire[key] === null) wire[key] = undefined;
   return JSON.stringify(wire);
 }

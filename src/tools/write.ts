@@ -9,10 +9,12 @@ import { withTarget } from "./locate-target.ts";
 import { locate } from "./locate.ts";
 import type { Held } from "./locate.ts";
 import { oneAtATime } from "./one-at-a-time.ts";
-import { countLines, previewChange } from "./preview-change.ts";
+import { countLines, diffBytes, previewChange } from "./preview-change.ts";
 import { readStart } from "./read-start.ts";
+import { recognizeBinary } from "./recognize-binary.ts";
 import { replaceFile } from "./replace-file.ts";
 import { detectFormat } from "./text-format.ts";
+import { cutDiff } from "./unified-diff.ts";
 
 export const writeTool = defineTool({
   name: "write",
@@ -55,12 +57,22 @@ async function write(held: Held, bytes: Buffer, context: ToolContext): Promise<T
     notes.push("The file had other names (hard links): they keep the old content.");
   }
   const done = `${created ? "Created" : "Overwrote"} ${held.shown} (${countOf(lines, "line")}, ${formatBytes(bytes.length)}).`;
+  const diff = old.ok && old.isWhole ? diffOfTexts(held.shown, old.bytes, bytes) : [];
   return {
     ok: true,
-    output: [done, ...notes].join("\n"),
+    output: [done, ...notes, ...diff].join("\n"),
     data: { file_path: held.shown, created, bytes: bytes.length, lines },
     files: [held.path],
   };
+}
+
+const mostDiffLines = 40;
+
+/** What a replaced text was, so that nobody has to guess what is gone. */
+function diffOfTexts(shown: string, before: Buffer, after: Buffer): string[] {
+  if (recognizeBinary(before) !== undefined) return [];
+  const diff = diffBytes({ shown, before, after });
+  return diff ? [cutDiff(diff, mostDiffLines)] : [];
 }
 
 function pathProblem(given: string): Failure | undefined {

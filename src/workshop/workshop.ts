@@ -55,7 +55,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   const entries = new Map<string, ToolEntry>();
   let live: ReadonlyMap<string, ToolVersion> = new Map();
   let nameProblems: ReadonlyMap<string, FileProblem> = new Map();
-  let reported: ReadonlyMap<string, string> = new Map();
+  /** What `reload` compares with: at first, what was there when the folder was looked at first. */
+  let reported: ReadonlyMap<string, string> | undefined;
   let scan: Scan | null = null;
   let loading: Promise<void> | undefined;
   let refusal: string | null | undefined = options.whyRefused ? undefined : null;
@@ -146,6 +147,11 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     for (const [name, { tool }] of before) if (live.get(name)?.tool !== tool) shelf.remove(name);
     for (const [name, version] of live) if (before.get(name)?.tool !== version.tool) putUp(version);
     for (const { file } of before.values()) if (!isLive(file)) retire(file);
+    reported ??= liveNames();
+  }
+
+  function liveNames(): Map<string, string> {
+    return new Map([...live].map(([name, { tool }]) => [name, tool.version]));
   }
 
   function putUp(version: ToolVersion): void {
@@ -187,8 +193,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       for (const entry of entries.values()) if (entry.state === "broken" && entry.snapshot) entry.problem = null;
       scan = null;
       await refresh(true);
-      const before = reported;
-      reported = new Map([...live].map(([name, { tool }]) => [name, tool.version]));
+      const before = reported ?? new Map<string, string>();
+      reported = liveNames();
       return compareTools(before, reported);
     },
     status: () => ({

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { tmuxLane } from "../support/tmux.ts";
@@ -206,4 +206,16 @@ test("--help lists every command in a group, and each has an example of its own 
     assert.match(help, /^Examples?:\n {2}deckhand/m, name);
     assert.match(help, new RegExp(`^Usage: deckhand ${name}`, "m"));
   }
+});
+
+test("a conversation goes on with its own model, and a change of it is told [L2 L3]", async (t) => {
+  const machine = await openPlayed(t, ["One.", "Two.", "Three."]);
+  await machine.task("first words");
+  const again = await machine.run(["run", "-c", "go on", "--quiet"]);
+  assert.deepEqual([again.code, again.stdout, again.stderr], [0, "Two.\n", ""]);
+  await writeFile(join(machine.workdir, "other.json"), JSON.stringify(["Other one.", "Other two.", "Other three."]));
+  await rm(join(machine.workdir, "script.json"));
+  const gone = await machine.run(["run", "-c", "go on"], { env: { DECKHAND_MODEL: "script:other.json" } });
+  assert.deepEqual([gone.code, gone.stdout], [0, "Other three.\n"]);
+  assert.match(gone.stderr, /^This conversation was with script:\S+script\.json, which can't be used now: /m);
 });

@@ -49,7 +49,10 @@ test("an overwritten file keeps its mode without set-id bits, its owner and the 
   await symlink("run.sh", join(folder, "link"));
   const before = await stat(join(folder, "run.sh"));
   const done = await succeed(writeTool, { file_path: "link", content: "new\n" }, folder);
-  assert.equal(done.output, "Overwrote link (1 line, 4 B).");
+  assert.equal(
+    done.output,
+    "Overwrote link (1 line, 4 B).\n--- a/link\n+++ b/link\n@@ -1 +1 @@\n-old\n\\ No newline at end of file\n+new\n",
+  );
   const after = await stat(join(folder, "run.sh"));
   assert.equal(before.mode & 0o7777, 0o7755);
   assert.deepEqual([after.mode & 0o7777, after.uid, after.gid], [0o1755, before.uid, before.gid]);
@@ -77,10 +80,10 @@ test("content is written exactly; what that changes in the form of the file is s
   });
   await link(join(folder, "linked.txt"), join(folder, "other-name.txt"));
   const crlf = await succeed(writeTool, { file_path: "crlf.txt", content: "a\nb\n" }, folder);
-  assert.match(crlf.output, /\nThe byte order mark is gone\.\nLine endings changed from CRLF to LF\.$/);
+  assert.match(crlf.output, /\nThe byte order mark is gone\.\nLine endings changed from CRLF to LF\.\n---/);
   assert.deepEqual(await readFile(join(folder, "crlf.txt")), Buffer.from("a\nb\n"));
   const utf16 = await succeed(writeTool, { file_path: "utf16.txt", content: "a" }, folder);
-  assert.match(utf16.output, /\nThe encoding changed from UTF-16LE to UTF-8\.$/);
+  assert.match(utf16.output, /\nThe encoding changed from UTF-16LE to UTF-8\.\n/);
   const linked = await succeed(writeTool, { file_path: "linked.txt", content: "b" }, folder);
   assert.match(linked.output, /hard links/);
   assert.equal(await readFile(join(folder, "other-name.txt"), "utf8"), "a");

@@ -2,7 +2,7 @@ import { clipText, cutMiddle } from "../../core/cut-text.ts";
 import { textOfParts } from "../../core/message.ts";
 import { addUsage, noUsage, type Model, type Usage } from "../../core/model.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import { fence } from "../prompt/fence.ts";
+import { fence } from "../../core/fence.ts";
 import { isSimilarLesson } from "./same-lesson.ts";
 
 export interface ProposeLessonsOptions {

@@ -98,8 +98,12 @@ function attempt<Result>(path: string, work: () => Result): Result {
       isFull ? "STORE_FULL" : "STORE_UNAVAILABLE",
       isFull
         ? `The disk that holds the session ${path} is full, so nothing was written: free some space and try again.`
-        : `The session file ${path} can't be used: ${messageOf(thrown)}. Correct that, or move it away.`,
+        : `The session file ${path} can't be used: ${problemOf(thrown)}. Correct that, or move it away.`,
       { cause: thrown },
     );
   }
+}
+
+function problemOf(thrown: unknown): string {
+  return codeOf(thrown) === "ELOOP" ? "it is a symbolic link, which is never followed" : messageOf(thrown);
 }

@@ -1,5 +1,6 @@
 import { clipText } from "../../core/cut-text.ts";
 import { messageOf } from "../../core/errors.ts";
+import { withoutAttached } from "../../core/fence.ts";
 import { callsOf, textOfParts } from "../../core/message.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import type { FoundSession } from "./find-session.ts";
@@ -34,7 +35,7 @@ function describeBranch({ branch }: SessionContent): Partial<SessionSummary> {
   const last = branch.at(-1);
   if (!first || !last) return {};
   const prompts = branch.filter((entry) => entry.type === "user");
-  const title = prompts[0] ? textOfParts(prompts[0].parts).replaceAll(/\s+/g, " ").trim() || "[image]" : "";
+  const title = prompts[0] ? withoutAttached(textOfParts(prompts[0].parts)).replaceAll(/\s+/g, " ").trim() || "[image]" : "";
   const model = branch.findLast((entry) => "model" in entry)?.model;
   return {
     createdAt: first.at,

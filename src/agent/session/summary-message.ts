@@ -1,3 +1,4 @@
+import { fence } from "../../core/fence.ts";
 import type { Pin, SessionEntry } from "../../core/session.ts";
 
 export type Compaction = Extract<SessionEntry, { type: "compaction" }>;
@@ -6,10 +7,9 @@ export type Compaction = Extract<SessionEntry, { type: "compaction" }>;
 export function renderSummary({ summary, pins }: Pick<Compaction, "summary" | "pins">): string {
   const sections = [
     "[The conversation up to here was replaced by this summary. What was done is done: go on from here.]",
-    `<summary>\n${summary.trim()}\n</summary>`,
+    fence("summary", summary),
   ];
-  if (pins.length > 0)
-    sections.push(`<pinned note="kept word for word">\n${pins.map(renderPin).join("\n")}\n</pinned>`);
+  if (pins.length > 0) sections.push(fence("pinned", pins.map(renderPin).join("\n"), { note: "kept word for word" }));
   return sections.join("\n\n");
 }
 

@@ -35,7 +35,7 @@ export async function runRepl({ invocation, terminal, mode, session, prompt }: R
   try {
     runtime = await openRuntime(invocation, terminal, { approve: person.approve, ask: person.ask, settings });
     tellWarnings(runtime, terminal);
-    const model = await openCliModel(runtime, invocation, terminal);
+    const model = await openCliModel(runtime, terminal, { invocation, ...(session ? { session } : {}) });
     if (!model) return exitCode.wrongUse;
     const opened = runtime;
     // Later ones are what the person says then; what the options name is the first.

@@ -2,12 +2,13 @@ import { messageOf } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { permissionModeNames } from "../../runtime/permission-modes.ts";
 import type { Terminal } from "../terminal.ts";
-import { renderTools } from "../tools-command.ts";
+import { describeFileProblems, renderTools } from "../tools-command.ts";
 import { changeMode } from "./change-mode.ts";
 import { listSessions, resumeSession } from "./change-session.ts";
 import { compact, undo } from "./history-commands.ts";
 import { lessonCommands } from "./lesson-commands.ts";
 import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
+import { reloadTools } from "./reload-tools.ts";
 import { runToolHere } from "./run-tool-here.ts";
 import { showEvidence, showSkills } from "./show-agent.ts";
 import { showOutput, showSpent } from "./show-run.ts";
@@ -17,7 +18,11 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "/tools",
     summary: "List the tools",
-    run: ({ runtime, terminal, show }) => show(renderTools(runtime, terminal).trimEnd()),
+    run: async ({ runtime, terminal, show, say }) => {
+      await runtime.prepareTools();
+      show(renderTools(runtime, terminal).trimEnd());
+      for (const problem of describeFileProblems(runtime)) say(problem);
+    },
   },
   {
     name: "/tool",
@@ -29,7 +34,7 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "/reload-tools",
     summary: "Look for new and changed tools",
-    run: ({ runtime, say }) => say(`There are ${runtime.tools.list().length} tools; none of them comes from a file.`),
+    run: reloadTools,
   },
   {
     name: "/mode",

@@ -1,10 +1,11 @@
+import { chooseVerdict, nextKind } from "./choose-verdict.ts";
 import { probabilityWorse } from "./compare-rates.ts";
 import { describeVerdict } from "./describe-verdict.ts";
 import { estimateMissing, fewCallsADay, type Missing } from "./estimate.ts";
 import { type Facts, judge, type Judgement, type JudgementCause, lookEvery, type OutcomeCounts } from "./judge.ts";
 import type { RolloutPolicy } from "./policy.ts";
 import { evidenceOf, type ObservedCall, type RolloutState } from "./rollout-state.ts";
-import { leastSampleRatio, sampleRatio } from "./sample-ratio.ts";
+import { sampleRatio } from "./sample-ratio.ts";
 import { stablePosterior, unsafeExcess } from "./weigh-evidence.ts";
 
 export interface RolloutQuestion {
@@ -15,6 +16,8 @@ export interface RolloutQuestion {
   readonly gate?: "waiting" | "approved";
   /** A person said hold, and why. */
   readonly held?: string;
+  /** The same calls by kind of input: what a tenth of the inputs suffers from is lost in the sum. */
+  readonly kinds?: Readonly<Record<string, RolloutState>>;
   /** Canary calls that have not ended: the slow ones are among them. */
   readonly running?: number;
   /** Judge progress now, not at the next look: a person asks, or has just approved. */
@@ -27,7 +30,18 @@ export type Verdict = "advance" | "promote" | "hold" | "rollback" | "inconclusiv
 
 export type VerdictCause =
   | JudgementCause
-  | ("no_data" | "running" | "share" | "age" | "held" | "approval" | "unproven" | "holdback" | "holdback_done");
+  | (
+      | "kind"
+      | "no_data"
+      | "running"
+      | "share"
+      | "age"
+      | "held"
+      | "approval"
+      | "unproven"
+      | "holdback"
+      | "holdback_done"
+    );
 
 export interface Assessment {
   readonly verdict: Verdict;
@@ -38,6 +52,13 @@ export interface Assessment {
   readonly effect: "act" | "none";
   /** Where `advance` and `promote` lead. */
   readonly next?: { readonly index: number; readonly percent: number };
+  /** The kind of input that is worse, if it is one. */
+  readonly kind?: {
+    readonly name: string;
+    readonly calls: number;
+    readonly failures: number;
+    readonly stableRate: number;
+  };
   readonly missing?: Missing;
   /** Calls a day, if they are few. */
   readonly callsPerDay?: number;
@@ -46,6 +67,8 @@ export interface Assessment {
 
 export interface AssessedEvidence {
   readonly judgedBy: "failures" | "pairs";
+  /** The canary's failures that count: with pairs, those that stable did not share. */
+  readonly judgedFailures: number;
   readonly canary: AssessedCalls;
   readonly stable: AssessedCalls;
   /** What stable's failure rate was over the same time as the canary's calls. */
@@ -63,32 +86,28 @@ export interface AssessedCalls extends OutcomeCounts {
   readonly failures: number;
 }
 
-/** Many calls that still run may all be hanging. */
-const mostRunning = 0.05;
+/** Held, but not for want of calls. */
+const waitsForNoCall: readonly VerdictCause[] = ["held", "approval", "running", "holdback", "done"];
 
 /** Answers what to do with a canary, and why. Pure: the same question has the same answer. */
 export function assess(question: RolloutQuestion): Assessment {
   const { state, policy, now } = question;
-  const { by, evidence, history } = evidenceOf(state);
-  const facts: Facts = {
-    evidence,
-    history,
-    canary: state.canary,
-    stable: state.stable,
-    stage: { index: state.stage.index, canaryCalls: state.stage.canaryCalls, next: nextKind(state, policy) },
-    look: question.look === "now" || state.canary.calls % lookEvery === 0 ? "all" : "failures",
-  };
+  const look = question.look === "now" || state.canary.calls % lookEvery === 0 ? "all" : "failures";
+  const facts = factsOf(state, policy, look);
   const judgement = judge(facts, policy);
-  const decision = settle(question, judgement);
+  const kind = judgement.answer === "rollback" ? undefined : findWorseKind(question);
+  const decision = kind ? ({ verdict: "rollback", cause: "kind" } as const) : chooseVerdict(question, judgement);
   const elapsedMs = now - state.stage.startedAt;
-  const missing = decision.verdict === "hold" ? estimateMissing({ facts, judgement, policy, elapsedMs }) : undefined;
+  const waits = decision.verdict === "hold" && !waitsForNoCall.includes(decision.cause);
+  const missing = waits ? estimateMissing({ facts, judgement, policy, elapsedMs }) : undefined;
   const callsPerDay = fewCallsADay(state, now);
   const answer = {
     ...decision,
     effect: question.dryRun ? ("none" as const) : ("act" as const),
+    ...(kind && { kind }),
     ...(missing && { missing }),
     ...(callsPerDay !== undefined && { callsPerDay }),
-    evidence: assessedEvidence({ state, facts, judgement, judgedBy: by }),
+    evidence: assessedEvidence({ state, facts, judgement, judgedBy: evidenceOf(state).by }),
   };
   return { ...answer, reason: describeVerdict(answer, question) };
 }
@@ -99,74 +118,28 @@ export function isAssessmentDue(state: RolloutState, call: ObservedCall): boolea
   return call.outcome !== "ok" || (call.position !== "after_failure" && state.canary.calls % lookEvery === 0);
 }
 
-type Decision = Pick<Assessment, "verdict" | "cause" | "next">;
+function factsOf(state: RolloutState, policy: RolloutPolicy, look: Facts["look"]): Facts {
+  const { evidence, history } = evidenceOf(state);
+  const { index, canaryCalls } = state.stage;
+  const stage = { index, canaryCalls, next: nextKind(state, policy) };
+  return { evidence, history, canary: state.canary, stable: state.stable, stage, look };
+}
 
-function settle(question: RolloutQuestion, { answer, cause }: Judgement): Decision {
-  const { state, policy, now } = question;
-  // First, whatever else there is: waiting for a person must not keep a bad version alive.
-  if (answer === "rollback") return { verdict: "rollback", cause };
-  if (state.canary.calls === 0) return { verdict: "hold", cause: "no_data" };
-  if (sampleRatio(state.routed) < leastSampleRatio) return { verdict: "inconclusive", cause: "share" };
-  if (question.held !== undefined) return { verdict: "hold", cause: "held" };
-  const step = nextStep(state, policy);
-  const tooOld = now - state.startedAt > policy.maxAgeMs && step !== undefined;
-  const ready = answer === "go_on" || isHeldBackLongEnough(state, policy, step) || isRunOften(question, cause);
-  if (!ready || step === undefined) {
-    if (tooOld) return { verdict: "inconclusive", cause: "age" };
-    return { verdict: "hold", cause: unreadyCause(policy, cause, step) };
+/** With many kinds one of them looks bad by chance: each must be so much surer. */
+function findWorseKind({ kinds = {}, policy }: RolloutQuestion): Assessment["kind"] {
+  const all = Object.entries(kinds);
+  const strict = { ...policy, odds: { ...policy.odds, rollback: policy.odds.rollback * all.length } };
+  for (const [name, state] of all) {
+    const facts = factsOf(state, policy, "failures");
+    if (judge(facts, strict).answer !== "rollback") continue;
+    return { name, ...facts.evidence.canary, stableRate: stableRate(facts) };
   }
-  if (manyRunning(question)) return { verdict: "hold", cause: "running" };
-  // What a few scheduled runs can't prove, a person has to take on.
-  const needsPerson = answer !== "go_on" && policy.scope === "scheduled" && step.kind !== "holdback_end";
-  if (question.gate === "waiting" || (needsPerson && question.gate !== "approved")) {
-    return { verdict: "hold", cause: "approval" };
-  }
-  const { index, percent } = step;
-  const reached = step.kind === "holdback_end" ? "holdback_done" : needsPerson ? "unproven" : cause;
-  return { verdict: percent === 100 ? "promote" : "advance", cause: reached, next: { index, percent } };
+  return undefined;
 }
 
-interface Step {
-  readonly index: number;
-  readonly percent: number;
-  readonly kind: "stage" | "everybody" | "holdback_end";
-}
-
-/** Undefined once everybody has it. */
-function nextStep({ stage }: RolloutState, { stages, holdback }: RolloutPolicy): Step | undefined {
-  const last = stages.length - 1;
-  if (stage.percent >= 100) return undefined;
-  if (stage.index >= last) return { index: last, percent: 100, kind: "holdback_end" };
-  const percent = stages[stage.index + 1] as number;
-  if (percent < 100) return { index: stage.index + 1, percent, kind: "stage" };
-  return { index: last, percent: 100 - holdback.percent, kind: "everybody" };
-}
-
-function nextKind(state: RolloutState, policy: RolloutPolicy): "stage" | "everybody" | "none" {
-  const kind = nextStep(state, policy)?.kind;
-  return kind === undefined || kind === "holdback_end" ? "none" : kind;
-}
-
-function isHeldBackLongEnough({ stage }: RolloutState, { holdback }: RolloutPolicy, step: Step | undefined): boolean {
-  return step?.kind === "holdback_end" && stage.canaryCalls >= holdback.calls;
-}
-
-/** Scheduled runs are too few to prove anything: enough of them without a failure over a while, and a person decides. */
-function isRunOften({ state, policy, now }: RolloutQuestion, cause: JudgementCause): boolean {
-  const { canary, stage, startedAt } = state;
-  if (policy.scope !== "scheduled" || stage.index >= policy.stages.length - 1) return false;
-  if (!["no_look", "few_stable", "few_calls", "evidence"].includes(cause)) return false;
-  const enough = stage.canaryCalls >= policy.scheduled.runs && now - startedAt >= policy.scheduled.elapsedMs;
-  return enough && canary.errors + canary.timeouts === 0;
-}
-
-function unreadyCause({ scope }: RolloutPolicy, cause: JudgementCause, step: Step | undefined): VerdictCause {
-  if (step?.kind === "holdback_end") return "holdback";
-  return scope === "scheduled" && step !== undefined ? "unproven" : cause;
-}
-
-function manyRunning({ running, state }: RolloutQuestion): boolean {
-  return running !== undefined && running > Math.max(1, mostRunning * state.canary.calls);
+function stableRate({ evidence, history }: Facts): number {
+  const { failures, successes } = stablePosterior(evidence, history);
+  return failures / (failures + successes);
 }
 
 function assessedEvidence(known: {
@@ -183,9 +156,10 @@ function assessedEvidence(known: {
   const { p95 } = evidence;
   return {
     judgedBy,
+    judgedFailures: failures,
     canary: outcomes(state.canary),
     stable: outcomes(state.stable),
-    stableRate: stable.failures / (stable.failures + stable.successes),
+    stableRate: stableRate(facts),
     probabilityWorse: probabilityWorse({ canary, stable, excess: { points: 0, share: 0 } }),
     probabilityUnsafe: probabilityWorse({ canary, stable, excess: unsafeExcess }),
     tail: { calls: p95.calls, aboveLimit: part(p95.tooSlow, p95.calls), aboveP95: part(p95.slow, p95.calls) },

@@ -11,7 +11,7 @@ export interface Grid {
   readonly logWeights: Float64Array;
 }
 
-const points = 96;
+const points = 64;
 
 /**
  * In the logit the density p^a (1-p)^b is smooth and without edges, whatever the counts: equal steps then give nearly
@@ -20,8 +20,8 @@ const points = 96;
 export function spreadBeta({ failures: a, successes: b }: Beta): Grid {
   const middle = Math.log(a / b);
   const width = Math.sqrt(1 / a + 1 / b);
-  const from = middle - Math.max(9 * width, 30 / a);
-  const step = (middle + Math.max(9 * width, 30 / b) - from) / (points - 1);
+  const from = middle - Math.max(9 * width, 16 / a);
+  const step = (middle + Math.max(9 * width, 16 / b) - from) / (points - 1);
   const rates = new Float64Array(points);
   const weights = new Float64Array(points);
   const logWeights = new Float64Array(points);
@@ -53,9 +53,7 @@ function logDensity(logit: number, a: number, b: number): number {
 export function probabilityAbove({ failures: a, successes: b }: Beta, limit: number): number {
   if (limit <= 0) return 1;
   if (limit >= 1) return 0;
-  const front = Math.exp(
-    a * Math.log(limit) + b * Math.log1p(-limit) + logGamma(a + b) - logGamma(a) - logGamma(b),
-  );
+  const front = Math.exp(a * Math.log(limit) + b * Math.log1p(-limit) + logGamma(a + b) - logGamma(a) - logGamma(b));
   // The continued fraction converges fast on the side of the mean only.
   if (limit < (a + 1) / (a + b + 2)) return 1 - (front * continuedFraction(limit, a, b)) / a;
   return (front * continuedFraction(1 - limit, b, a)) / b;

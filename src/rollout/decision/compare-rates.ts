@@ -13,15 +13,7 @@ export interface Counted {
 }
 
 /** P(the canary's rate > stable's rate + excess), both rates unknown. */
-export function probabilityWorse({
-  canary,
-  stable,
-  excess,
-}: {
-  canary: Beta;
-  stable: Beta;
-  excess: Excess;
-}): number {
+export function probabilityWorse({ canary, stable, excess }: { canary: Beta; stable: Beta; excess: Excess }): number {
   const { rates, weights } = spreadBeta(stable);
   let sum = 0;
   for (let index = 0; index < rates.length; index++) {
@@ -42,8 +34,8 @@ export function logLikelihood(counted: Counted, stable: Grid, excess: Excess): n
   let sum = 0;
   for (let index = 0; index < stable.rates.length; index++) {
     const logWeight = stable.logWeights[index] as number;
-    // Too improbable to matter: e^-40 of the rest.
-    if (logWeight < -40) continue;
+    // Too improbable to matter: e^-30 of the rest.
+    if (logWeight < -30) continue;
     const rate = Math.min(exceeding(stable.rates[index] as number, excess), 1 - 1e-9);
     const value = logWeight + failures * Math.log(rate) + successes * Math.log1p(-rate);
     if (value > peak) {

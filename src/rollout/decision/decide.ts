@@ -113,8 +113,7 @@ function isSame(one: Addition, other: Addition): boolean {
     one.history.failures === other.history.failures &&
     one.history.calls === other.history.calls &&
     (["canary", "stable"] as const).every(
-      (arm) =>
-        one.block[arm].calls === other.block[arm].calls && one.block[arm].failures === other.block[arm].failures,
+      (arm) => one.block[arm].calls === other.block[arm].calls && one.block[arm].failures === other.block[arm].failures,
     )
   );
 }

@@ -4,7 +4,7 @@ import { leastStableCalls } from "./judge.ts";
 
 /** The verdict in one sentence with the figures that led to it. */
 export function describeVerdict(answer: Omit<Assessment, "reason">, question: RolloutQuestion): string {
-  const text = `${opening(answer)}: ${describeCause(answer, question)}${describeFewCalls(answer)}`;
+  const text = `${opening(answer)}: ${describeCause(answer, question)}${question.policy.scope === "live" ? describeFewCalls(answer) : ""}`;
   return answer.effect === "none" ? `dry run, would be ${text}` : text;
 }
 
@@ -18,9 +18,9 @@ function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQues
   const { evidence } = answer;
   const { state, policy } = question;
   const { canary, stable } = evidence;
-  const failed = describeFailed(answer);
-  const { limits } = policy;
   const noun = policy.scope === "scheduled" ? "run" : "call";
+  const failed = `${several(canary.calls, `canary ${noun}`)}, ${describeFailures(answer)}`;
+  const { limits } = policy;
   switch (answer.cause) {
     case "fatal":
       return `${several(canary.fatal, "fatal error")} in ${several(canary.calls, `canary ${noun}`)}`;
@@ -30,8 +30,10 @@ function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQues
       return `${failed}; more than ${percent(limits.rollbackRate)} above stable`;
     case "slower":
       return `${percent(evidence.tail.aboveP95)} of ${several(evidence.tail.calls, "canary call")} were slower than stable's p95, where 5 % is usual`;
+    case "kind":
+      return `inputs of kind "${answer.kind?.name}": ${answer.kind?.failures} of ${several(answer.kind?.calls ?? 0, "canary call")} failed (stable ${percent(answer.kind?.stableRate ?? 0)} at the same time)`;
     case "not_proven":
-      return `${several(canary.calls, "canary call")} did not show that it is safe; ${failed}`;
+      return `${failed}; that is all calls it gets, and they do not show that it is safe`;
     case "share":
       return `the canary got ${several(state.routed.canary, "conversation")} where ${integer(state.routed.expected)} were to be expected, so the routing is not random and the figures say nothing; check the sticky keys`;
     case "age":
@@ -43,9 +45,9 @@ function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQues
     case "running":
       return `${several(question.running ?? 0, "canary call")} still running, after ${integer(canary.calls)} that ended`;
     case "approval":
-      return `ready for the next stage, waiting for approval; ${failed}`;
+      return `${unproven(answer, question)}waiting for approval of the next stage; ${failed}`;
     case "unproven":
-      return `unproven (${several(canary.calls, "run")}); ${failed}`;
+      return `${unproven(answer, question)}${failed}`;
     case "holdback":
       return `${integer(state.stage.canaryCalls)} of ${several(policy.holdback.calls, "call")} with ${policy.holdback.percent} % on the old version`;
     case "holdback_done":
@@ -76,12 +78,16 @@ function describeProgress(answer: Omit<Assessment, "reason">): string {
   return `${integer(calls)} of ${integer(needed)} canary calls${failed}${describeTime(answer)}`;
 }
 
-function describeFailed(answer: Omit<Assessment, "reason">): string {
-  return `${integer(answer.evidence.canary.calls)} canary calls, ${describeFailures(answer)}`;
+function describeFailures({ evidence }: Omit<Assessment, "reason">): string {
+  const { canary, judgedBy, judgedFailures, stableRate } = evidence;
+  const only = judgedBy === "pairs" ? `, ${integer(judgedFailures)} of them on the canary only` : "";
+  return `${integer(canary.failures)} failed${only} (stable ${percent(stableRate)} at the same time)`;
 }
 
-function describeFailures({ evidence }: Omit<Assessment, "reason">): string {
-  return `${integer(evidence.canary.failures)} failed (stable ${percent(evidence.stableRate)} at the same time)`;
+/** Scheduled runs that reached the odds of live calls are proven like these. */
+function unproven({ evidence }: Omit<Assessment, "reason">, { policy }: RolloutQuestion): string {
+  if (policy.scope === "live" || evidence.judgement.answer === "go_on") return "";
+  return `unproven (${several(evidence.canary.calls, "run")}); `;
 }
 
 function describeTime({ missing }: Omit<Assessment, "reason">): string {

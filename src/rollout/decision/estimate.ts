@@ -1,5 +1,5 @@
 import { exceeding } from "./compare-rates.ts";
-import { type Facts, type Judgement, leastStableCalls, neededCalls, neededOdds } from "./judge.ts";
+import { type Facts, type Judgement, leastStableCalls, lookEvery, neededCalls, neededOdds } from "./judge.ts";
 import type { RolloutPolicy } from "./policy.ts";
 import type { RolloutState } from "./rollout-state.ts";
 import { stablePosterior, tooSlowPart, unsafeExcess } from "./weigh-evidence.ts";
@@ -23,8 +23,9 @@ export function estimateMissing(question: {
   elapsedMs: number;
 }): Missing {
   const { facts, judgement, policy, elapsedMs } = question;
-  const canaryCalls = Math.max(0, Math.ceil(missingCalls(facts, judgement, policy)));
+  const canaryCalls = untilLook(facts.canary.calls, missingCalls(facts, judgement, policy));
   const done = facts.stage.canaryCalls;
+  // A clock that was set back tells nothing about the rate.
   if (done === 0 || elapsedMs <= 0) return { canaryCalls };
   return { canaryCalls, milliseconds: Math.ceil((canaryCalls * elapsedMs) / done) };
 }
@@ -35,6 +36,11 @@ export function fewCallsADay({ startedAt, canary, stable }: RolloutState, now: n
   if (elapsedMs < soonestMs) return undefined;
   const perDay = ((canary.calls + stable.calls) * day) / elapsedMs;
   return perDay < fewCallsPerDay ? perDay : undefined;
+}
+
+/** Progress is judged at every so many calls only. */
+function untilLook(calls: number, missing: number): number {
+  return Math.max(1, Math.ceil((calls + Math.max(missing, 1)) / lookEvery)) * lookEvery - calls;
 }
 
 function missingCalls(facts: Facts, judgement: Judgement, policy: RolloutPolicy): number {

@@ -9,7 +9,11 @@ export interface Facts {
   readonly history: History;
   readonly canary: OutcomeCounts;
   readonly stable: OutcomeCounts;
-  readonly stage: { readonly index: number; readonly canaryCalls: number; readonly next: "stage" | "everybody" | "none" };
+  readonly stage: {
+    readonly index: number;
+    readonly canaryCalls: number;
+    readonly next: "stage" | "everybody" | "none";
+  };
   /**
    * `failures`: only whether the failures are too many; asked after a failure. `all`: whether to go on as well, every
    * `lookEvery` calls: who looks at each call finds what looks good by chance.
@@ -41,7 +45,7 @@ export type JudgementCause =
 export const lookEvery = 20;
 /** Fewer calls of stable are nothing to compare with. */
 export const leastStableCalls = 100;
-const leastFailures = 3;
+const leastFailures = 4;
 /** Canary calls in a stage before the next. */
 const leastStageCalls = [20, 30, 60];
 /** Latency: slower in more than one block, or slower beyond all doubt. */
@@ -73,10 +77,12 @@ function judgeFailures(
   const { calls, failures } = evidence.canary;
   if (failures < leastFailures) return undefined;
   if (worse > Math.log(odds.rollback)) return "worse";
-  if (calls < limits.calls) return undefined;
+  const stable = stablePosterior(evidence, history);
+  const excess = failures / calls - stable.failures / (stable.failures + stable.successes);
+  if (calls < limits.calls || excess <= limits.rollbackRate) return undefined;
   const above = probabilityWorse({
     canary: { failures: failures + 0.5, successes: calls - failures + 0.5 },
-    stable: stablePosterior(evidence, history),
+    stable,
     excess: { points: limits.rollbackRate, share: 0 },
   });
   return above > credible ? "above_limit" : undefined;

@@ -7,7 +7,7 @@ const lowest = Math.log(0.5);
 const endless = binCount - 1;
 
 export function createLatencyBins(): LatencyBins {
-  return new Array<number>(binCount).fill(0);
+  return Array.from({ length: binCount }, () => 0);
 }
 
 /** A call that ran into its time limit has an endless latency: whoever had waited would still be waiting. */

@@ -8,7 +8,11 @@ const mixture = 10;
  * How probable it is that the canary got so many or so few of the conversations by chance. It may be asked after every
  * call: the mixture over all differences keeps its promise however often one looks.
  */
-export function sampleRatio({ canary, expected, variance }: {
+export function sampleRatio({
+  canary,
+  expected,
+  variance,
+}: {
   canary: number;
   expected: number;
   variance: number;

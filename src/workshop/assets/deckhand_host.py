@@ -26,8 +26,7 @@ def main():
     sys.argv = [original]
     host = Host(copy, original)
     if not host.load():
-        # The runtime ends this process when it has read why.
-        threading.Event().wait()
+        os._exit(0)
     asyncio.run(host.serve())
 
 

@@ -54,7 +54,10 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
   async function call(file: ToolFile, input: unknown, call: HostCall): Promise<HostOutcome> {
     // A process that another call ended before this one began is no reason to fail; twice is one.
     for (let attempt = 1; attempt <= 2; attempt++) {
-      const opened = await unlessStopped(hostFor(file), call.signal);
+      const ready = findLiving(file);
+      const opened: Opened | "stopped" = ready?.isLoaded
+        ? { ok: true, host: ready }
+        : await unlessStopped(hostFor(file), call.signal);
       if (opened === "stopped") return { result: notBegun, entered: false };
       if (!opened.ok) return { result: toFailure(file, opened), entered: false };
       const outcome = await opened.host.call(input, call);
@@ -67,12 +70,20 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
   /** The living one, or a new one; several callers share its start. */
   async function hostFor(file: ToolFile): Promise<Opened> {
     const key = keyOf(file);
-    for (const host of hosts) if (!host.isRetired && keyOf(host.file) === key) return loadedHost(host);
+    const living = findLiving(file);
+    if (living) return loadedHost(living);
     const known = opening.get(key);
     if (known) return known;
     const start = open(file).finally(() => opening.delete(key));
     opening.set(key, start);
     return start;
+  }
+
+  function findLiving({ hash, shown }: ToolFile): LiveHost | undefined {
+    for (const host of hosts) {
+      if (!host.isRetired && host.file.hash === hash && host.file.shown === shown) return host;
+    }
+    return undefined;
   }
 
   async function open(file: ToolFile): Promise<Opened> {

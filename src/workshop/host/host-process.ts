@@ -123,7 +123,9 @@ function attach(parts: HostParts, peer: Peer, events: HostEvents): HostProcess {
     stoppedFor ??= "close";
     peer.stdin.end(`${JSON.stringify({ kind: "close" } satisfies ToHost)}\n`);
     await settlesWithin(clock, peer.exited, limits.closeMs);
-    return stop("close");
+    const report = await stop("close");
+    await ended;
+    return report;
   }
 
   async function settle(): Promise<HostEnd> {

@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import { delimiter, isAbsolute, join } from "node:path";
+import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HostLimits } from "./host-limits.ts";
 import type { ToolFile } from "./tool-host.ts";
@@ -14,6 +14,8 @@ export interface HostPlace {
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: HostLimits;
+  /** The built program for JavaScript, where it is not the one beside this file: a figure of the sources says nothing of it. */
+  readonly javascriptHost?: string;
 }
 
 /** How the host of a file is started; a sentence when this machine can't. */
@@ -21,7 +23,7 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
   const words = [file.path, join(place.workdir, file.shown)];
   if (file.language !== "python") {
     const { memoryMb } = place.limits;
-    const host = ownFile(isBuilt ? "./javascript-host.js" : "./child/javascript-host.ts");
+    const host = place.javascriptHost ?? ownFile(isBuilt ? "./javascript-host.js" : "./child/javascript-host.ts");
     const node = [
       process.execPath,
       `--max-old-space-size=${Math.round(memoryMb * 0.75)}`,
@@ -30,7 +32,10 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
       ...words,
     ];
     // V8 reserves this much that it never uses.
-    return { argv: startedBy(node, memoryMb + 768), readable: [process.execPath, ...ownProgram] };
+    return {
+      argv: startedBy(node, memoryMb + 768),
+      readable: [process.execPath, ...(place.javascriptHost ? programAround(host) : ownProgram)],
+    };
   }
   const python = findPython(place.env["PATH"] ?? "");
   if (python === null) {
@@ -57,8 +62,12 @@ function startedBy(command: readonly string[], dataMb: number): readonly [string
 /** All that is built lies in one folder. */
 const isBuilt = !import.meta.url.endsWith(".ts");
 
-/** `package.json` says that the built files are modules. */
-const ownProgram = (isBuilt ? [".", "../package.json"] : ["../../.."]).map(ownFile);
+/** Its `package.json` says that the built files are modules. */
+const ownProgram = isBuilt ? programAround(ownFile("./javascript-host.js")) : [ownFile("../../..")];
+
+function programAround(host: string): string[] {
+  return [dirname(host), join(dirname(host), "../package.json")];
+}
 
 function ownFile(path: string): string {
   return fileURLToPath(new URL(path, import.meta.url));

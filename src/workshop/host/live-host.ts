@@ -17,6 +17,7 @@ export interface LiveHost {
   readonly ended: Promise<HostEnd>;
   readonly lastUsedAt: number;
   readonly isRetired: boolean;
+  readonly isLoaded: boolean;
   readonly callCount: number;
   /** Null: `run` was not entered and the process is gone, so it can be done elsewhere. */
   call(input: unknown, call: HostCall): Promise<HostOutcome | null>;
@@ -41,14 +42,14 @@ const showEveryMs = 50;
 
 /** `onIdle`: a host has no calls any more, or takes no more. */
 export async function startLiveHost(parts: HostParts, file: ToolFile, onIdle: () => void): Promise<LiveStart> {
-  let live: Live | undefined;
+  const made: { live?: Live } = {};
   const start = await openHost(parts, file, {
-    onMessage: (message) => live!.take(message),
-    onPrinted: (piece) => live?.printed(piece),
+    onMessage: (message) => made.live!.take(message),
+    onPrinted: (piece) => made.live?.printed(piece),
   });
   if (!start.ok) return start;
-  live = new Live(parts, { file, process: start.host, onIdle });
-  return { ok: true, host: live };
+  made.live = new Live(parts, { file, process: start.host, onIdle });
+  return { ok: true, host: made.live };
 }
 
 class Live implements LiveHost {
@@ -59,6 +60,7 @@ class Live implements LiveHost {
   readonly ended: Promise<HostEnd>;
   lastUsedAt: number;
   isRetired = false;
+  isLoaded = false;
   private readonly parts: HostParts;
   private readonly onIdle: () => void;
   private readonly calls = new Map<number, PendingCall>();
@@ -80,6 +82,7 @@ class Live implements LiveHost {
     this.startedAt = parts.clock.now();
     this.lastUsedAt = parts.clock.monotonic();
     this.loaded = host.process.loaded;
+    void this.loaded.then(({ ok }) => void (this.isLoaded = ok));
     this.ended = host.process.ended.then((end) => this.settleAll(end));
     this.watchIdle();
   }

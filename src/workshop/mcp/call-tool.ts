@@ -34,7 +34,7 @@ export async function callTool(link: Link, call: LinkCall): Promise<ToolResult> 
   try {
     let params: Fields = { name: call.tool, arguments: call.input };
     for (let round = 0; round < mostRounds; round += 1) {
-      const result = await askOnce(link, params, call);
+      const result = await askOnce(link, params, { ...call, underWay });
       if (result === "cancelled") return { ok: false, error: "The call was cancelled.", errorType: "cancelled" };
       const kind = asText(result["resultType"]) ?? "complete";
       if (kind === "complete") return toToolResult(result);
@@ -52,9 +52,14 @@ export async function callTool(link: Link, call: LinkCall): Promise<ToolResult> 
   }
 }
 
-async function askOnce({ connection, ...link }: Link, params: Fields, call: LinkCall): Promise<Fields | "cancelled"> {
+async function askOnce(
+  link: Link,
+  params: Fields,
+  call: LinkCall & { readonly underWay: CallUnderWay },
+): Promise<Fields | "cancelled"> {
   const { signal, progress } = call.context;
-  const pending = connection.ask("tools/call", params, { onProgress: (update) => progress(toProgress(update)) });
+  const pending = link.connection.ask("tools/call", params, { onProgress: (update) => progress(toProgress(update)) });
+  call.underWay.requestId = pending.id;
   const aborted = Promise.withResolvers<"cancelled">();
   const onAbort = (): void => aborted.resolve("cancelled");
   signal.addEventListener("abort", onAbort, { once: true });
@@ -62,7 +67,7 @@ async function askOnce({ connection, ...link }: Link, params: Fields, call: Link
   pending.answer.catch(() => undefined);
   try {
     const first = await Promise.race([pending.answer, aborted.promise]);
-    if (first === "cancelled") await makeSureOfEnd({ connection, ...link }, pending, call);
+    if (first === "cancelled") await makeSureOfEnd(link, pending, call);
     return first;
   } finally {
     signal.removeEventListener("abort", onAbort);

@@ -12,6 +12,7 @@ export interface RequestOptions {
 
 /** An answer that is under way. */
 export interface PendingAnswer {
+  readonly id: RpcId;
   /** Rejects with an McpProblem. */
   readonly answer: Promise<Fields>;
   /** Tells the server that nobody waits any more. It may still answer. */
@@ -118,6 +119,7 @@ export async function openConnection(
         waiting.delete(id);
       });
       return {
+        id,
         answer,
         cancel: (reason) => connection.notify("notifications/cancelled", { requestId: id, reason }),
         forget() {

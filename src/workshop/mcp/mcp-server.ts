@@ -106,10 +106,29 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
     retired.add(link);
   }
 
+  /** A server that forgot us did not look at the request, so sending it again over a new link does nothing twice. */
+  async function withLink<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!(thrown instanceof McpProblem) || thrown.kind !== "expired") throw thrown;
+      const forgotten = ready;
+      ready = undefined;
+      current = undefined;
+      await forgotten?.channel.stop();
+      return work();
+    }
+  }
+
   async function endRetired(link: Link): Promise<void> {
     if (!retired.has(link) || link.calls.size > 0) return;
     retired.delete(link);
     await link.channel.stop();
+  }
+
+  async function listOnce(): Promise<ToolList> {
+    const { connection, greeting } = await connect();
+    return greeting.hasTools ? listTools(connection, setting.startTimeoutMs) : { tools: [], leftOut: [] };
   }
 
   async function callOnce(tool: string, input: unknown, context: ToolContext): Promise<ToolResult> {
@@ -136,19 +155,8 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
       protocolVersion: ready?.greeting.protocolVersion ?? null,
       problem: problem === null ? null : sentence(problem),
     }),
-    async list() {
-      const { connection, greeting } = await connect();
-      return greeting.hasTools ? listTools(connection, setting.startTimeoutMs) : { tools: [], leftOut: [] };
-    },
-    async call(tool, input, context) {
-      try {
-        return await callOnce(tool, input, context);
-      } catch (thrown) {
-        if (!(thrown instanceof McpProblem) || thrown.kind !== "expired") return failure(thrown);
-        // It did not look at the request, so sending it again does nothing twice.
-        return callOnce(tool, input, context).catch(failure);
-      }
-    },
+    list: () => withLink(listOnce),
+    call: (tool, input, context) => withLink(() => callOnce(tool, input, context)).catch(failure),
     async close() {
       closing.abort();
       await current?.catch(() => undefined);

@@ -62,7 +62,6 @@ export function openHttpChannel(place: HttpPlace, { url, headers }: HttpTranspor
     }
     const body = await readText(response, isFine ? undefined : 64 * 1024);
     if (statusCode === 404 && session !== undefined) {
-      ending.resolve("does not know this session any more.");
       throw new McpProblem("expired", "does not know this session any more.");
     }
     if (!isFine) {

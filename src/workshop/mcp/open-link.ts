@@ -6,7 +6,7 @@ import { openConnection, type Connection } from "./connection.ts";
 import { elicit } from "./elicit.ts";
 import { greetServer, type Greeting } from "./handshake.ts";
 import type { HttpPlace } from "./http-door.ts";
-import type { Fields } from "./json-rpc.ts";
+import type { Fields, RpcId } from "./json-rpc.ts";
 import { openHttpChannel } from "./open-http-channel.ts";
 import { openSseChannel } from "./open-sse-channel.ts";
 import { openStdioChannel, type StdioPlace } from "./open-stdio-channel.ts";
@@ -20,6 +20,8 @@ export interface LinkPlace extends StdioPlace, HttpPlace {
 
 /** A call that is under way: whom to ask when the server has a question. */
 export interface CallUnderWay {
+  /** Its request that is under way. */
+  requestId?: RpcId;
   readonly ask: (question: Question) => Promise<Answer>;
 }
 
@@ -55,7 +57,7 @@ export async function openLink(
     {
       clock,
       onNotification: (method) => (method === "notifications/tools/list_changed" ? onToolsChanged() : undefined),
-      answerServer: (method, params) => answerServer(method, params, { server, workdir, calls }),
+      answerServer: (method, params, about) => answerServer(method, params, { server, workdir, calls, about }),
     },
     (onMessage) => openChannel(place, setting, { onMessage, signal: giveUp.signal }),
   );
@@ -92,13 +94,14 @@ interface AskedBy {
   readonly server: string;
   readonly workdir: string;
   readonly calls: ReadonlySet<CallUnderWay>;
+  readonly about: RpcId | undefined;
 }
 
 /** Sampling is not among it: what the model is asked, and what that costs, is the person's to say. */
 function answerServer(
   method: string,
   params: Fields,
-  { server, workdir, calls }: AskedBy,
+  { server, workdir, calls, about }: AskedBy,
 ): Promise<Fields> | undefined {
   if (method === "ping") return Promise.resolve({});
   if (method === "roots/list") {
@@ -106,6 +109,6 @@ function answerServer(
   }
   if (method !== "elicitation/create") return undefined;
   // Over one pipe nobody can tell which call it is about; the one that began last is the best guess.
-  const call = [...calls].at(-1);
+  const call = [...calls].find(({ requestId }) => about !== undefined && requestId === about) ?? [...calls].at(-1);
   return call === undefined ? Promise.resolve({ action: "cancel" }) : elicit(params, { server, ask: call.ask });
 }

@@ -144,9 +144,21 @@ test("the live region of others is away while a dialog is shown or the terminal 
   host.hide();
   press("a");
   await prompt;
-  assert.deepEqual(told, ["suspend", "resume", "suspend", "suspend"]);
+  assert.deepEqual(told, ["suspend", "resume", "suspend"]);
   host.show();
-  assert.equal(told.at(-1), "resume");
+  assert.deepEqual(told, ["suspend", "resume", "suspend", "resume"]);
+});
+
+test("after Ctrl-Z at the prompt the live region comes back when the prompt is done [L2]", async () => {
+  const { host, press, told } = open();
+  const prompt = host.run(keyDialog("prompt"), { kind: "prompt", signal });
+  host.hide();
+  // Once for the stop, once more for a signal that says the same.
+  host.hide();
+  host.show();
+  press("a");
+  await prompt;
+  assert.deepEqual(told, ["suspend", "resume"]);
 });
 
 test("keys are nobody's when nothing is shown", () => {

@@ -100,6 +100,7 @@ export function createScreenModel(columns = 60, rows = 20): ScreenModel {
             if (each === "\r") column = 0;
             else if (each === "\n") down();
             else if (each === "\u0007") bells++;
+            else if (each === "\t") column = Math.min(model.columns - 1, (Math.floor(column / 8) + 1) * 8);
             else put(each);
           }
         }

@@ -81,6 +81,24 @@ test("a row that changes is written over, never erased first [L2]", () => {
   screen.close();
 });
 
+test("a tab leaves nothing of the rows that were there before [L2]", () => {
+  const { model, clock, screen } = open(60);
+  screen.write("a");
+  screen.setLive(rowsOf("read some/file/that/has/a/long/name.txt"));
+  clock.advance(100);
+  screen.write("\tb\n");
+  screen.setLive(null);
+  screen.write("1\tone\n\u001b[31mtwelve\u001b[39m\t\ttwo\n12345678\t日本\tx\n");
+  clock.advance(100);
+  assert.deepEqual(model.lines(), [
+    "a       b",
+    "1       one",
+    "twelve          two",
+    "12345678        日本    x",
+  ]);
+  screen.close();
+});
+
 test("while somebody else draws, the rows are gone and text waits [L2]", () => {
   const { model, clock, screen } = open();
   screen.setLive(rowsOf("row"));

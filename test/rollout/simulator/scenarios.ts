@@ -29,7 +29,8 @@ export interface Scenario {
 const one = { errors: 0.01 };
 const always = (behaviour: Behaviour) => () => behaviour;
 const failing = (errors: number) => always({ errors });
-const during = ({ call, fate }: Moment, length: number) => call >= 100 + fate * 1500 && call < 100 + fate * 1500 + length;
+const during = ({ call, fate }: Moment, length: number) =>
+  call >= 100 + fate * 1500 && call < 100 + fate * 1500 + length;
 
 /** A version that behaves exactly as stable does. */
 function equal(name: string, behaviour: (moment: Moment) => Behaviour, more: Partial<Scenario> = {}): Scenario {

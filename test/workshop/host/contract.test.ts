@@ -7,7 +7,7 @@ import { openHosts, spec, watched } from "./support.ts";
 
 for (const mode of modes) {
   describe(`sandbox ${mode}`, inMode(mode), () => {
-    for (const name of ["echo_tool.ts", "echo_tool.py"]) {
+    for (const name of ["echo-tool.ts", "echo-tool.py"]) {
       test(`${name} is described, checked and called [C2]`, async (t) => {
         const { hosts, fixture, call } = await openHosts(t, { mode });
         const file = fixture(name);

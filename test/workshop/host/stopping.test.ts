@@ -128,7 +128,7 @@ test("a call that had not begun when another ended the process runs in the next 
 test("the runtime goes on while a tool loops [C5]", async (t) => {
   const bench = await openHosts(t);
   const loop = bench.file("deeds.js", deeds);
-  const other = bench.fixture("echo_tool.ts");
+  const other = bench.fixture("echo-tool.ts");
   const controller = new AbortController();
   const looping = bench.call(loop, { deed: "loop" }, { signal: controller.signal });
   assert.deepEqual((await bench.call(other, { text: "fine" })).result, { ok: true, output: "fine" });

@@ -35,22 +35,21 @@ export async function openHosts(
   { mode = "off", hasStrictView = false, ...options }: HostBenchOptions = {},
 ): Promise<HostBench> {
   // Closed first: hooks run in the order they were made.
-  let hosts: ToolHosts | undefined;
-  t.after(async () => hosts?.close());
-  let view: SandboxView | undefined;
-  const bench = await openBench(t, { sandbox: mode, ...(hasStrictView ? { view: () => view! } : {}) });
-  view = viewOf(bench.folder, { profile: "strict", readable: [] });
+  const made: { hosts?: ToolHosts; view?: SandboxView } = {};
+  t.after(async () => made.hosts?.close());
+  const bench = await openBench(t, { sandbox: mode, ...(hasStrictView ? { view: () => made.view! } : {}) });
+  made.view = viewOf(bench.folder, { profile: "strict", readable: [] });
   const workdir = bench.folder;
   mkdirSync(join(workdir, "tools"));
   mkdirSync(join(workdir, "versions"));
-  hosts = createToolHosts({
+  const hosts = createToolHosts({
     processes: bench.processes,
     clock: systemClock,
     workdir,
     env: { PATH: process.env["PATH"]!, HOME: workdir },
     ...options,
   });
-  const opened = hosts;
+  made.hosts = hosts;
   const file = (name: string, source: string): ToolFile => {
     const hash = createHash("sha256").update(source).digest("hex");
     const path = join(workdir, "versions", `${hash}${extname(name)}`);
@@ -58,7 +57,7 @@ export async function openHosts(
     return { path, shown: `tools/${name}`, language: languages[extname(name)]!, hash };
   };
   return {
-    hosts: opened,
+    hosts,
     workdir,
     file,
     fixture(name) {
@@ -66,7 +65,7 @@ export async function openHosts(
       copyFileSync(from, join(workdir, "tools", basename(name)));
       return file(basename(name), readFileSync(from, "utf8"));
     },
-    call: (tool, input = {}, more = {}) => opened.call(tool, input, hostCall(workdir, more)),
+    call: (tool, input = {}, more = {}) => hosts.call(tool, input, hostCall(workdir, more)),
   };
 }
 

@@ -54,6 +54,7 @@ export function createDialogHost({ clock, size, write, onEarlyKey, screen }: Hos
   let active: Entry | undefined;
   let drawn: Drawn | null = null;
   let isHidden = false;
+  let isScreenAway = false;
   let isClosed = false;
   let isListening = true;
   let stopWaiting = (): void => undefined;
@@ -76,19 +77,25 @@ export function createDialogHost({ clock, size, write, onEarlyKey, screen }: Hos
     redraw();
   }
 
+  /** The live region is away while a dialog is shown or the terminal is given away: told once, whatever comes first. */
+  function placeScreen(): void {
+    const isAway = active !== undefined || isHidden;
+    if (isAway === isScreenAway) return;
+    isScreenAway = isAway;
+    if (isAway) screen?.suspend();
+    else screen?.resume();
+  }
+
   /** Gives the place to whoever is next. */
   function choose(): void {
     const next = isClosed ? undefined : (entries.find(({ kind }) => kind === "panel") ?? entries[0]);
     if (next === active) return;
     erase();
     stopWaiting();
-    if (active === undefined) screen?.suspend();
     active = next;
     isListening = next?.kind !== "panel";
-    if (next === undefined) {
-      if (!isHidden) screen?.resume();
-      return;
-    }
+    placeScreen();
+    if (next === undefined) return;
     next.begin();
     if (!isListening) waitForQuiet();
     redraw();
@@ -171,11 +178,11 @@ export function createDialogHost({ clock, size, write, onEarlyKey, screen }: Hos
     hide() {
       erase();
       isHidden = true;
-      screen?.suspend();
+      placeScreen();
     },
     show() {
       isHidden = false;
-      if (active === undefined) screen?.resume();
+      placeScreen();
       redraw();
     },
     close() {

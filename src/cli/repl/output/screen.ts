@@ -164,9 +164,10 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
 
   function write(text: string): void {
     if (text === "") return;
-    queued += text;
-    const end = text.lastIndexOf("\n");
-    line = end === -1 ? line + text : text.slice(end + 1);
+    const written = expandTabs(text, line);
+    queued += written;
+    const end = written.lastIndexOf("\n");
+    line = end === -1 ? line + written : written.slice(end + 1);
     requestDraw();
   }
 
@@ -212,6 +213,28 @@ export function openScreen({ stream, clock, termName }: ScreenOptions): Screen {
     close,
   };
 }
+
+/** A tab moves the cursor and erases nothing on its way: what stood there would stay. `line` is what stands before. */
+function expandTabs(text: string, line: string): string {
+  if (!text.includes("\t")) return text;
+  const rows = `${line}${text}`.split("\n").map((row) => {
+    let expanded = "";
+    let column = 0;
+    for (const [index, piece] of row.split("\t").entries()) {
+      if (index > 0) {
+        const spaces = tabWidth - (column % tabWidth);
+        expanded += " ".repeat(spaces);
+        column += spaces;
+      }
+      expanded += piece;
+      column += displayWidth(stripVTControlCharacters(piece));
+    }
+    return expanded;
+  });
+  return rows.join("\n").slice(line.length);
+}
+
+const tabWidth = 8;
 
 /** No terminal: every line once. */
 function openPlainScreen(stream: ScreenStream): Screen {

@@ -16,7 +16,8 @@ export function explainLoadError(thrown: unknown, place: ToolPlace): FileProblem
 
 /** The first line of the trace that lies in the file. */
 function lineIn(thrown: unknown, path: string): number | null {
-  const stack = String((thrown as { stack?: unknown } | null)?.stack ?? "");
+  const { stack } = Object(thrown) as { readonly stack?: unknown };
+  if (typeof stack !== "string") return null;
   const at = stack.indexOf(`${path}:`);
   return at < 0 ? null : Number.parseInt(stack.slice(at + path.length + 1), 10) || null;
 }

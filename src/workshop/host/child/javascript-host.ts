@@ -36,12 +36,12 @@ async function load(): Promise<void> {
     const tool = await loadTool(place);
     spec = await readRawSpec(tool.spec);
     const has = tool.create ? "create" : tool.run ? "run" : "neither";
-    calls = createToolCalls(tool, spec.take);
+    calls = createToolCalls(tool, spec);
     const line = findSpecLine(readFileSync(place.copy, "utf8"));
     send({ kind: "loaded", file: { spec: spec.plain, line, exports: has } });
     for (const message of early) take(message);
   } catch (thrown) {
-    send({ kind: "broken", problem: explainLoadError(thrown, place) });
+    tellBroken(thrown);
   }
 }
 
@@ -75,9 +75,15 @@ async function end(): Promise<void> {
   process.exit(0);
 }
 
+function tellBroken(thrown: unknown): void {
+  send({ kind: "broken", problem: explainLoadError(thrown, place) });
+  isEnding = true;
+  process.exit(0);
+}
+
 function tellUncaught(thrown: unknown): void {
   console.error(thrown);
-  if (!calls) return send({ kind: "broken", problem: explainLoadError(thrown, place) });
+  if (!calls) return tellBroken(thrown);
   const id = calls.current();
   if (id !== null) calls.forget(id);
   send({ kind: "uncaught", id, message: messageOf(thrown).slice(0, 10_000) });

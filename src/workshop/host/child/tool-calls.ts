@@ -24,7 +24,7 @@ export interface ToolCalls {
 }
 
 /** The tool's `create()` runs once, before the first call; its `close()` at most once, and only after it. */
-export function createToolCalls(tool: LoadedTool, take: RawSpec["take"]): ToolCalls {
+export function createToolCalls(tool: LoadedTool, spec: RawSpec): ToolCalls {
   const active = new Map<number, ActiveCall>();
   const storage = new AsyncLocalStorage<number>();
   const ending = new AbortController();
@@ -32,7 +32,7 @@ export function createToolCalls(tool: LoadedTool, take: RawSpec["take"]): ToolCa
 
   return {
     async start(id, input, facts) {
-      const { problems, value: taken } = take(input);
+      const { problems, value: taken } = spec.take(input);
       if (problems.length > 0) return send({ kind: "invalid", id, problems });
       const call = new ActiveCall(id, facts);
       active.set(id, call);
@@ -109,7 +109,7 @@ class ActiveCall {
   constructor(id: number, facts: CallFacts) {
     this.id = id;
     const { executionId, conversationId, workdir, env } = facts;
-    const self = this;
+    const signal = (): AbortSignal => this.signal;
     this.context = {
       workdir,
       env,
@@ -118,7 +118,7 @@ class ActiveCall {
       ...(conversationId === null ? {} : { conversationId, conversation_id: conversationId }),
       // Most tools never look at it, and making one costs more than all the rest.
       get signal() {
-        return self.signal;
+        return signal();
       },
       progress: (update: unknown) => this.progress(update),
       ask: (question: unknown) => this.ask(question),

@@ -167,7 +167,7 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === "string")
     return `the string ${JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)}`;
-  return typeof value === "object" ? "an object" : `the ${typeof value} ${String(value)}`;
+  return typeof value === "object" ? "an object" : `the ${typeof value} ${JSON.stringify(value)}`;
 }
 
 function isEqual(a: unknown, b: unknown): boolean {

@@ -4,7 +4,7 @@ type Keywords = { readonly [keyword: string]: unknown };
 export function checkText(schema: Keywords, value: string): string[] {
   const { minLength, maxLength, pattern } = schema;
   const problems: string[] = [];
-  const length = minLength === undefined && maxLength === undefined ? 0 : [...value].length;
+  const length = minLength === undefined && maxLength === undefined ? 0 : Array.from(value).length;
   if (typeof minLength === "number" && length < minLength) problems.push(`expected at least ${minLength} characters`);
   if (typeof maxLength === "number" && length > maxLength) problems.push(`expected at most ${maxLength} characters`);
   // May take for ever: that is why this runs in the tool's own process.

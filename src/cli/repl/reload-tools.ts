@@ -1,0 +1,17 @@
+import { describeFileProblems } from "../tools-command.ts";
+import type { ReplContext } from "./repl-context.ts";
+
+/** `/reload-tools`: says what is different, and what is wrong. */
+export async function reloadTools({ runtime, say }: ReplContext): Promise<void> {
+  const { added, changed, removed } = await runtime.reloadTools();
+  const { files } = runtime.customTools();
+  const live = files.filter(({ tool }) => tool !== null).length;
+  const parts = [tellNames("new", added), tellNames("changed", changed), tellNames("gone", removed)].filter(Boolean);
+  const count = `${live} ${live === 1 ? "tool comes" : "tools come"} from files`;
+  say(files.length === 0 && parts.length === 0 ? "There are no tool files." : `${count}; ${parts.join("; ") || "nothing changed"}.`);
+  for (const problem of describeFileProblems(runtime)) say(problem);
+}
+
+function tellNames(what: string, names: readonly string[]): string {
+  return names.length === 0 ? "" : `${what}: ${names.join(", ")}`;
+}

@@ -1,0 +1,132 @@
+import { join } from "node:path";
+import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Tool } from "../core/tool.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import type { Processes } from "../process/processes.ts";
+import type { McpServers } from "../workshop/mcp/mcp-servers.ts";
+import type { Configuration } from "./configuration.ts";
+import type { Environment } from "./load-configuration.ts";
+import { mcpServersOf } from "./mcp-settings.ts";
+import { version } from "./version.ts";
+
+export interface McpParts {
+  readonly configuration: Configuration;
+  readonly workdir: string;
+  /** The person's own folder for this workdir; null: nothing is kept. */
+  readonly stateFolder: string | null;
+  readonly catalog: Catalog;
+  readonly processes: Pick<Processes, "openPeer" | "sandbox">;
+  readonly clock: Clock;
+  /** The person's own environment: what settings may name with `${NAME}`, and which proxy is used. */
+  readonly env: Environment;
+  /** What every child process gets. */
+  readonly childEnv: Readonly<Record<string, string>>;
+}
+
+/** The configured MCP servers, whose tools are in the catalog as soon as they are known. */
+export interface OpenedMcpServers {
+  /** Waits at most that long for the servers whose tools nobody knows yet; nothing to wait for: undefined. */
+  load(withinMs?: number): Promise<void> | undefined;
+  /** The same for a call of this tool: only a name that could be one of theirs starts anything. */
+  prepareFor(tool: string): Promise<void> | undefined;
+  /** Asks every server for its tools, known or not. */
+  refresh(withinMs?: number): Promise<void>;
+  /** Whether that name can be one of a tool that is not known yet. */
+  mayHave(tool: string): boolean;
+  status(): ReturnType<McpServers["status"]>;
+  /** Tools that could not be added, in sentences. */
+  warnings(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** A conversation waits no longer than this for tools it could do without. */
+const patienceMs = 5000;
+
+/** Starts no server. Without any in the settings it costs nothing. */
+export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers> {
+  const { configuration, catalog, clock } = parts;
+  const settings = mcpServersOf(configuration.mcpServers);
+  if (settings.length === 0) return noServers;
+  const { createMcpServers } = await import("../workshop/mcp/mcp-servers.ts");
+  const { openToolCache } = await import("../workshop/mcp/tool-cache.ts");
+  const { workdir, processes, env, childEnv, stateFolder } = parts;
+  const isStrict = configuration.permissions.strictWorkdirOnly;
+  const place = { processes, clock, workdir, env, childEnv, isStrict, version };
+  const cache = stateFolder === null ? null : openToolCache(join(stateFolder, "mcp"), () => clock.now());
+  const shown = createShownTools(catalog, configuration.tools.disabled);
+  const servers = createMcpServers(place, { settings, cache, onChange: () => shown.take(servers.tools()) });
+  shown.take(servers.tools());
+
+  const hasUnknown = (): boolean => servers.status().some(({ tools }) => tools === null);
+  const mayHave = (tool: string): boolean =>
+    hasUnknown() && settings.some(({ name }) => fold(tool).startsWith(fold(name))) && tool.includes("__");
+  const load = (withinMs = patienceMs): Promise<void> | undefined =>
+    hasUnknown() ? servers.load(withinMs) : undefined;
+  return {
+    load,
+    prepareFor(tool) {
+      if (catalog.resolve(tool) !== undefined || !mayHave(tool)) return undefined;
+      // Whoever names such a tool wants it, and waits as long as its server may take.
+      return load(Math.max(...settings.map(({ startTimeoutMs }) => startTimeoutMs)));
+    },
+    refresh: (withinMs = patienceMs) => servers.refresh(withinMs),
+    mayHave,
+    status: () => servers.status(),
+    warnings: () => [
+      ...servers.status().flatMap(({ name, leftOut }) => leftOut.map(toldBy(name))),
+      ...shown.problems(),
+    ],
+    close: () => servers.close(),
+  };
+}
+
+/** Puts the tools into the catalog, and takes out those that are gone or others now. */
+function createShownTools(
+  catalog: Catalog,
+  disabled: readonly string[],
+): {
+  take(tools: readonly Tool[]): void;
+  problems(): readonly string[];
+} {
+  const isDisabled = new Set(disabled.map(fold));
+  let shown = new Map<string, Tool>();
+  let problems: string[] = [];
+  return {
+    take(tools) {
+      problems = [];
+      const wanted = tools.filter(({ name }) => !isDisabled.has(fold(name)));
+      for (const [name, tool] of shown) if (!wanted.includes(tool)) catalog.remove(name);
+      const next = new Map<string, Tool>();
+      for (const tool of wanted) {
+        try {
+          if (shown.get(tool.name) !== tool) catalog.add(tool);
+          next.set(tool.name, tool);
+        } catch (thrown) {
+          problems.push(messageOf(thrown));
+        }
+      }
+      shown = next;
+    },
+    problems: () => problems,
+  };
+}
+
+function toldBy(server: string): (sentence: string) => string {
+  return (sentence) => `MCP server "${server}": ${sentence}`;
+}
+
+/** As the catalog tells names apart. */
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+const noServers: OpenedMcpServers = {
+  load: () => undefined,
+  prepareFor: () => undefined,
+  refresh: () => Promise.resolve(),
+  mayHave: () => false,
+  status: () => [],
+  warnings: () => [],
+  close: () => Promise.resolve(),
+};

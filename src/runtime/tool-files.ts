@@ -1,0 +1,1 @@
+export { describeProblem, type FileStatus } from "../workshop/status.ts";
