@@ -30,7 +30,14 @@ const bundled = [
 ].flat();
 
 export default defineConfig({
-  entry: { index: "src/index.ts", cli: "src/cli/main.ts", testing: "src/models/testing.ts" },
+  entry: {
+    index: "src/index.ts",
+    cli: "src/cli/main.ts",
+    testing: "src/models/testing.ts",
+    rollout: "src/rollout/rollout.ts",
+    // A program of its own: it runs in the child process of a tool file.
+    "javascript-host": "src/workshop/host/child/javascript-host.ts",
+  },
   format: "esm",
   platform: "node",
   target: "node24",

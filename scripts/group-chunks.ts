@@ -8,9 +8,14 @@ type Graph = Parameters<Extract<Rolldown.CodeSplittingGroup["name"], (...args: n
 const source = (path: string): string => join(import.meta.dirname, "..", "src", path);
 
 /** What some need without the rest stays as the bundler makes it: `--help`, `deckhand check`, `deckhand/testing`. */
-const apart = ["cli/main.ts", "models/testing.ts", "safety/path/judge-path.ts", "safety/secrets/create-masker.ts"].map(
-  source,
-);
+const apart = [
+  "cli/main.ts",
+  "models/testing.ts",
+  "rollout/rollout.ts",
+  "workshop/host/child/javascript-host.ts",
+  "safety/path/judge-path.ts",
+  "safety/secrets/create-masker.ts",
+].map(source);
 /** In the order in which commands come to need them. */
 const groups: readonly { readonly name: string; readonly roots: readonly string[] }[] = [
   { name: "runtime", roots: [source("runtime/create-runtime.ts")] },

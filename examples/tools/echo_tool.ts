@@ -23,7 +23,7 @@ export function run({ text, mode = "plain" }: { text: string; mode?: string }) {
   const modes: Record<string, (given: string) => string> = {
     plain: (given) => given,
     upper: (given) => given.toUpperCase(),
-    reverse: (given) => [...given].reverse().join(""),
+    reverse: (given) => Array.from(given).reverse().join(""),
   };
   return { ok: true, output: modes[mode]!(text) };
 }

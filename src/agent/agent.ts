@@ -168,7 +168,9 @@ export function createAgent(options: AgentOptions): Agent {
       return session.branch;
     },
     get spent() {
-      return { usage, cost };
+      // Nothing was paid so far, and nobody knows what the first request will cost.
+      const isUnknown = usage === noUsage && model.price === null;
+      return { usage, cost: isUnknown ? null : cost };
     },
     on: (listener) => events.on(listener),
   };

@@ -28,6 +28,9 @@ export interface ReplyCalls {
   cancel(reason: string): Promise<void>;
 }
 
+/** More than any reply needs: thousands at once only take the time of one another. */
+export const mostCalls = 256;
+
 export interface ReplyCallsOptions {
   readonly host: AgentHost;
   readonly conversationId: string;
@@ -57,7 +60,7 @@ export function openReplyCalls(options: ReplyCallsOptions): ReplyCalls {
 
   return {
     offer(given) {
-      if (isHolding) return null;
+      if (isHolding || started.length === mostCalls) return null;
       const call = options.unwrap(given);
       if (host.mayStartEarly(toOrder(call))) return add(call, true);
       isHolding = true;

@@ -70,7 +70,11 @@ export function keepContext(options: ContextOptions): ContextKeeper {
   }
 
   async function compact(signal: AbortSignal, wanted: CompactionWish = {}): Promise<CompactionOutcome> {
-    const { maxTokens = meter().maxTokens, keepTokens = Math.min(mostKept, Math.floor(maxTokens / 4)), focus } = wanted;
+    const {
+      maxTokens = meter().maxTokens,
+      keepTokens = Math.min(mostKept, Math.floor(maxTokens / 4)),
+      ...wish
+    } = wanted;
     const outcome = await compactConversation({
       entries: session.branch,
       model: options.model(),
@@ -79,7 +83,7 @@ export function keepContext(options: ContextOptions): ContextKeeper {
       keepTokens,
       rate: meter().rate,
       signal,
-      ...(focus === undefined ? {} : { focus }),
+      ...wish,
     });
     usage = addUsage(usage, outcome.usage);
     if (outcome.state !== "compacted") return outcome;
@@ -118,7 +122,8 @@ export function keepContext(options: ContextOptions): ContextKeeper {
       const maxTokens = Math.floor(meter().tokens * shareAfterRefusal);
       return (await compact(signal, { maxTokens })).state === "compacted";
     },
-    compact: (signal, focus) => compact(signal, { keepTokens: keptByWish, ...(focus === undefined ? {} : { focus }) }),
+    compact: (signal, focus) =>
+      compact(signal, { isWished: true, keepTokens: keptByWish, ...(focus === undefined ? {} : { focus }) }),
     undoCompaction() {
       const body = undoCompaction(session.branch);
       if (!body) return false;
@@ -154,5 +159,6 @@ const shareAfterRefusal = 0.7;
 interface CompactionWish {
   readonly maxTokens?: number;
   readonly keepTokens?: number;
+  readonly isWished?: boolean;
   readonly focus?: string;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { Model, ModelRequest } from "../core/model.ts";
 import type { ReplyCalls } from "./early-calls.ts";
 import type { AgentHost } from "./host.ts";
-import { mostAttempts, retryDelay } from "./retry-delay.ts";
+import { mostAttempts, retryDelay, tellImpatience } from "./retry-delay.ts";
 import { takeReply, type Reply } from "./take-reply.ts";
 
 export interface RequestOptions {
@@ -36,7 +36,7 @@ export async function requestReply(
     const reply = await takeReply(model, request, { calls, host, emit });
     if (reply.state === "finished" || request.signal.aborted) return { reply, calls };
     const delayMs = retryDelay(reply.failure, { attempt, maxAttempts, random });
-    if (delayMs === null) return { reply: tellAttempts(reply, attempt), calls };
+    if (delayMs === null) return { reply: tellEnd(reply, attempt), calls };
     const { message } = reply.failure;
     const most = mostAttempts(reply.failure, maxAttempts);
     emit("model:retrying", { attempt, maxAttempts: most, delayMs: Math.round(delayMs), message });
@@ -46,10 +46,15 @@ export async function requestReply(
   }
 }
 
-function tellAttempts(reply: Extract<Reply, { state: "failed" }>, attempts: number): Reply {
-  if (attempts === 1) return reply;
-  const message = `${reply.failure.message} (${attempts} attempts)`;
-  return { ...reply, failure: { ...reply.failure, message } };
+function tellEnd(reply: Extract<Reply, { state: "failed" }>, attempts: number): Reply {
+  const { failure } = reply;
+  const impatience = tellImpatience(failure);
+  const message = [
+    failure.message,
+    ...(impatience === null ? [] : [impatience]),
+    ...(attempts === 1 ? [] : [`(${attempts} attempts)`]),
+  ].join(" ");
+  return { ...reply, failure: { ...failure, message } };
 }
 
 function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { Execution } from "../core/execution.ts";
 import type { CallPart, CallResult } from "../core/message.ts";
 import type { Session } from "../core/session.ts";
 import { formatResult } from "./context/result-text.ts";
-import type { ReplyCalls } from "./early-calls.ts";
+import { mostCalls, type ReplyCalls } from "./early-calls.ts";
 import { followCall } from "./follow-call.ts";
 import type { AgentHost } from "./host.ts";
 
@@ -23,7 +23,7 @@ export async function runCalls(
   parts: CallsParts,
 ): Promise<{ readonly results: readonly CallResult[]; readonly executions: readonly Execution[] }> {
   const { session, host } = parts;
-  const started = asked.map((call) => {
+  const started = asked.slice(0, mostCalls).map((call) => {
     const one = calls.start(call);
     const { executionId } = one;
     const keep = (): void => void session.append({ type: "call", callId: call.callId, executionId, tool: call.tool });
@@ -48,7 +48,25 @@ export async function runCalls(
       return { callId, tool, text, isError };
     }),
   );
-  return { results, executions };
+  // One sentence for all of them: thousands of it would fill the window.
+  const left = asked
+    .slice(mostCalls)
+    .map((call, index) => toRefusal(call, index === 0 ? tellTooMany(asked.length) : "Not run, as the one before."));
+  return { results: [...results, ...left], executions };
+}
+
+/** What the calls of a reply get that nobody stands behind. Reads of it may have run ahead; what they found is dropped. */
+export function refuseCalls(asked: readonly CallPart[]): CallResult[] {
+  const why = "Not taken up: the reply that asked for it was declined or filtered by the provider.";
+  return asked.map((call) => toRefusal(call, why));
+}
+
+function toRefusal({ callId, tool }: CallPart, why: string): CallResult {
+  return { callId, tool, text: `Error: ${why}`, isError: true };
+}
+
+function tellTooMany(asked: number): string {
+  return `Not run: this reply has ${asked} calls, and only the first ${mostCalls} of a reply are run. Ask for the rest again, in smaller replies.`;
 }
 
 /** However many calls there are: a result that says nothing helps nobody. */

@@ -1,6 +1,6 @@
 import type { RunEnd, RunState } from "../core/agent-events.ts";
 import type { Execution } from "../core/execution.ts";
-import { callsOf, textOfParts } from "../core/message.ts";
+import { callsOf, textOfParts, type CallResult } from "../core/message.ts";
 import {
   addUsage,
   costOf,
@@ -13,7 +13,8 @@ import {
 import type { AgentParts } from "./agent-parts.ts";
 import { openReplyCalls, type ReplyCalls } from "./early-calls.ts";
 import { requestReply, type RequestedReply } from "./request-reply.ts";
-import { runCalls } from "./run-calls.ts";
+import { refuseCalls, runCalls } from "./run-calls.ts";
+import { tellStopped } from "./stop-reason.ts";
 import type { Reply } from "./take-reply.ts";
 
 /** How a run stands. */
@@ -33,7 +34,7 @@ export type Stop = Pick<RunEnd, "state" | "reason" | "failureKind">;
 /** One request, its reply and its calls. Says why the run is over, or nothing when it goes on. */
 export async function takeTurn(parts: AgentParts, run: Run, mustCall: boolean): Promise<Stop | null> {
   const { settings, emit, context } = parts;
-  if (run.signal.aborted) return over("cancelled", "Stopped by the person.");
+  if (run.signal.aborted) return over("cancelled", tellStopped(run.signal));
   if (run.turn >= settings.maxTurns) return over("max_turns", tellMaxTurns(settings.maxTurns));
   if (settings.maxCost !== null && run.cost !== null && run.cost >= settings.maxCost) {
     return over("max_cost", `Stopped: this cost $${run.cost.toFixed(4)}, and --max-cost is $${settings.maxCost}.`);
@@ -50,8 +51,8 @@ export async function takeTurn(parts: AgentParts, run: Run, mustCall: boolean): 
   if (reply.state === "failed") {
     const { kind, message } = reply.failure;
     if (!run.signal.aborted) return over("failed", message, kind);
-    keepInterrupted(parts, model, reply.text);
-    return over("cancelled", "Stopped by the person.");
+    keepInterrupted(parts, model, { text: reply.text, why: tellStopped(run.signal) });
+    return over("cancelled", tellStopped(run.signal));
   }
   try {
     return await takeUpReply(parts, run, { model, reply, calls });
@@ -84,6 +85,11 @@ async function takeUpReply(parts: AgentParts, run: Run, { model, reply, calls }:
     context.report();
     return afterWords(parts, run, stop);
   }
+  if (stop === "refused") {
+    await calls.cancel("Cancelled: the reply that asked for it was declined or filtered");
+    takeResults(parts, refuseCalls(asked));
+    return over("failed", tellRefused(asked.length), "rejected");
+  }
   const { results, executions } = await runCalls(calls, asked, {
     session,
     host,
@@ -92,10 +98,14 @@ async function takeUpReply(parts: AgentParts, run: Run, { model, reply, calls }:
     maxCharactersInAll: context.roomForResults(),
   });
   run.executions.push(...executions);
+  takeResults(parts, results);
+  return run.signal.aborted ? over("cancelled", tellStopped(run.signal)) : null;
+}
+
+function takeResults({ session, context }: AgentParts, results: readonly CallResult[]): void {
   session.append({ type: "results", results });
   context.added({ role: "tool", results });
   context.report();
-  return run.signal.aborted ? over("cancelled", "Stopped by the person.") : null;
 }
 
 /** The model called nothing: it answered, or it said nothing at all. */
@@ -156,18 +166,27 @@ function spend(run: Run, { price }: Model, usage: Usage): number | null {
 }
 
 /** What the model had said when the person stopped it stays: they may speak of it. */
-function keepInterrupted({ session, context }: AgentParts, model: Model, text: string): void {
+function keepInterrupted(
+  { session, context }: AgentParts,
+  model: Model,
+  { text, why }: { readonly text: string; readonly why: string },
+): void {
   if (text.trim() === "") return;
   const parts = [{ type: "text", text }] as const;
   session.append({ type: "assistant", parts, model: model.id, stop: "other", usage: noUsage, cost: null });
   context.added({ role: "assistant", parts });
-  session.append({ type: "remark", text: "The person stopped your last reply before it was complete." });
+  session.append({ type: "remark", text: `Your last reply was stopped before it was complete. ${why}` });
 }
 
 export function over(state: RunState, reason: string | null, failureKind: FailureKind | null = null): Stop {
   return { state, reason, failureKind };
 }
 
+function tellRefused(calls: number): string {
+  const which = calls === 1 ? "its call was" : `its ${calls} calls were`;
+  return `The reply was declined or filtered by the provider, so ${which} not run; ask in another way.`;
+}
+
 function tellMaxTurns(maxTurns: number): string {
-  return `Stopped after ${maxTurns} turns, the most that limits.max_turns allows; say “go on” to continue.`;
+  return `Stopped after ${maxTurns} turn${maxTurns === 1 ? "" : "s"}, the most that limits.max_turns allows.`;
 }

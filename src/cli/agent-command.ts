@@ -28,7 +28,12 @@ async function talk(
   return runRepl({ invocation, terminal, mode, ...(prompt === undefined ? {} : { prompt }) });
 }
 
-function requireTerminal({ isInteractive }: Terminal, instead: string): void {
+function requireTerminal({ isInteractive, env, errorStream, stdin }: Terminal, instead: string): void {
   if (isInteractive) return;
+  if (env["TERM"] === "dumb" && errorStream.isTTY && stdin.isTTY) {
+    throw new UsageError(
+      `A conversation needs a terminal that can move its cursor, and TERM=dumb says that this one can't: set TERM to what it is, such as xterm-256color, or use ${instead}`,
+    );
+  }
   throw new UsageError(`A conversation needs a terminal to type in; without one, use ${instead}`);
 }

@@ -2,6 +2,7 @@ import type { Runtime, RuntimeConfig } from "../runtime/create-runtime.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import type { Terminal } from "./terminal.ts";
+import { wrapLines } from "./wrap-text.ts";
 
 /** The runtime for this command's workdir. Whoever opens it closes it. */
 export async function openRuntime(
@@ -35,7 +36,8 @@ export async function withRuntime(
 }
 
 export function tellWarnings({ warnings }: Runtime, terminal: Terminal): void {
-  for (const warning of warnings) terminal.tell(`deckhand: warning: ${warning}`);
+  const { columns } = terminal.errorStream;
+  for (const warning of warnings) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
 }
 
 /** Flag > DECKHAND_WORKDIR > TOOL_WORKDIR > the current folder. */

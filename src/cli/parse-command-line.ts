@@ -12,32 +12,55 @@ export type Request =
 
 /** Throws a UsageError whose sentence says what was wrong and what was probably meant. */
 export function parseCommandLine(argv: readonly string[], commands: readonly Command[]): Request {
-  const { leading, words } = takeLeadingOptions(argv);
+  const agent = find("agent", commands)!;
+  const { leading, words, isForAgent } = takeLeadingOptions(argv, agent.options);
   if (leading.includes("--version") || leading.includes("-v")) return { kind: "version" };
   const [first] = words;
   if (first === "help") return helpFor(words.slice(1), commands);
   const wantsHelp = leading.some(isHelp);
-  if (first === undefined) return wantsHelp ? { kind: "help", topic: "" } : request(find("", commands)!, leading);
+  if (first === undefined) {
+    const alone = isForAgent ? agent : find("", commands)!;
+    return wantsHelp ? { kind: "help", topic: alone.name } : request(alone, leading);
+  }
+  // No command has a space in it, as it comes from a shell: these are the first words of a conversation.
+  if (isForAgent && /\s/.test(first)) return request(agent, argv);
 
   const { command, rest } = findCommand(words, commands, wantsHelp || words.some(isHelp));
   if (typeof command === "string") return { kind: "help", topic: command };
   return wantsHelp ? { kind: "help", topic: command.name } : request(command, [...leading, ...rest]);
 }
 
-/** Options of every command may also stand before its name. */
-function takeLeadingOptions(argv: readonly string[]): { leading: string[]; words: readonly string[] } {
+/** Options of every command may also stand before its name; those of `agent` need none behind them. */
+function takeLeadingOptions(
+  argv: readonly string[],
+  options: Command["options"],
+): { leading: string[]; words: readonly string[]; isForAgent: boolean } {
   const leading: string[] = [];
+  let isForAgent = false;
   let at = 0;
   for (; at < argv.length && argv[at]!.startsWith("-") && argv[at] !== "-"; at++) {
     const word = argv[at]!;
     leading.push(word);
     if (word === "--version" || word === "-v" || isHelp(word)) continue;
-    const [name, ...value] = word.slice(2).split("=");
-    const option = word.startsWith("--") ? commonOptions[name!] : undefined;
-    if (!option) throw unknownOption(word, commonOptions, "before a command");
-    if (option.value !== undefined && value.length === 0 && at + 1 < argv.length) leading.push(argv[++at]!);
+    const found = findOption(word, options);
+    if (!found) throw unknownOption(word, options, "before a command");
+    isForAgent ||= !Object.hasOwn(commonOptions, found.name);
+    if (options[found.name]!.value !== undefined && !found.hasValue && at + 1 < argv.length) leading.push(argv[++at]!);
   }
-  return { leading, words: argv.slice(at) };
+  return { leading, words: argv.slice(at), isForAgent };
+}
+
+/** `--model`, `--model=x`, `-m` or `-mx`. */
+function findOption(
+  word: string,
+  options: Command["options"],
+): { readonly name: string; readonly hasValue: boolean } | undefined {
+  if (word.startsWith("--")) {
+    const [name = ""] = word.slice(2).split("=", 1);
+    return Object.hasOwn(options, name) ? { name, hasValue: word.includes("=") } : undefined;
+  }
+  const found = Object.entries(options).find(([, { short }]) => short === word[1]);
+  return found && { name: found[0], hasValue: word.length > 2 };
 }
 
 /** The command that the words name, or the group (`calls`) for which help is wanted. */

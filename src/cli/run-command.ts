@@ -10,9 +10,11 @@ import { codeOfSignal, exitCode } from "./exit-code.ts";
 import { openCliModel } from "./open-model.ts";
 import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { openCliAgent, tellReconciled } from "./open-cli-agent.ts";
+import { maskEvents } from "./mask-events.ts";
 import { personConfig } from "./person-config.ts";
 import { readTask } from "./read-task.ts";
-import { readImage } from "./repl/read-image.ts";
+import { isImageName } from "./repl/image-name.ts";
+import { readPrompt } from "./repl/prompt-parts.ts";
 import { openPerson, type Person } from "./repl/open-person.ts";
 import { createPlainRenderer } from "./repl/output/plain-renderer.ts";
 import type { RunRenderer } from "./repl/output/run-renderer.ts";
@@ -34,8 +36,8 @@ export async function runRun(invocation: Invocation, terminal: Terminal): Promis
     const agent = await openCliAgent(runtime, { invocation, model, settings: agentSettings });
     try {
       if (!asJson) tellReconciled(agent, (text) => terminal.tell(text));
-      const parts = await withImages(task, { invocation, runtime, agent });
-      return await answer({ runtime, agent, terminal, renderer, parts });
+      const images = await readImages(invocation, runtime, agent);
+      return await answer({ runtime, agent, terminal, renderer, task, words: wordsOf(invocation, task), images });
     } finally {
       await agent.close();
     }
@@ -50,19 +52,31 @@ interface Task {
   readonly agent: OpenedAgent;
   readonly terminal: Terminal;
   readonly renderer: RunRenderer | null;
-  readonly parts: readonly UserPart[];
+  readonly task: string;
+  /** What of the task the person said; the rest is what it is about. */
+  readonly words: string;
+  readonly images: readonly UserPart[];
 }
 
-async function answer({ runtime, agent, terminal, renderer, parts }: Task): Promise<number> {
+async function answer({ runtime, agent, terminal, renderer, task, words, images }: Task): Promise<number> {
   const stop = new AbortController();
-  const stopAgent = agent.on((event) => {
-    if (renderer) renderer.agent(event);
-    else terminal.printJsonLine(toWire(event));
-  });
+  const tellJson = maskEvents(runtime, (event) => terminal.printJsonLine(toWire(event)));
+  const stopAgent = agent.on((event) => (renderer ? renderer.agent(event) : tellJson(event)));
   const stopRuntime = runtime.on("*", (event) => renderer?.runtime(event));
   const watch = watchSignals(terminal, (signal) => stop.abort(new Error(`Stopped by ${nameOfSignal(signal)}`)));
   try {
-    const end = await agent.send(parts, { signal: stop.signal });
+    const { parts, problems } = await readPrompt(task, {
+      runtime,
+      conversationId: agent.sessionId,
+      acceptsImages: agent.model.acceptsImages,
+      signal: stop.signal,
+      words,
+    });
+    for (const problem of problems) {
+      if (renderer) renderer.note(problem);
+      else terminal.tell(problem);
+    }
+    const end = await agent.send([...parts, ...images], { signal: stop.signal });
     return codeOfEnd(end, watch.signal && codeOfSignal[watch.signal]);
   } finally {
     renderer?.end();
@@ -85,13 +99,8 @@ function reachPerson(
 ): { readonly config: RuntimeConfig; readonly person: Person | null } {
   const config = personConfig(invocation, terminal);
   if (invocation.has("inbox") || !terminal.isInteractive || !renderer) return { config, person: null };
-  const person = openPerson(terminal, renderer.screen);
-  // In this mode the terminal hands Ctrl-C to us as a character.
-  person.input.onKey((key) => {
-    if (key.kind !== "key" || key.name !== "ctrl-c") return false;
-    process.emit("SIGINT");
-    return true;
-  });
+  // What is typed meanwhile is for the shell: no prompt follows that would take it.
+  const person = openPerson(terminal, renderer.screen, { holds: "while_asked", earlyKeys: "dropped" });
   return { config: { ...config, approve: person.approve, ask: person.ask }, person };
 }
 
@@ -102,16 +111,20 @@ function mergeSettings(config: RuntimeConfig, settings: NonNullable<RuntimeConfi
   return { ...config, settings: { ...config.settings, ...settings, ...said } };
 }
 
-async function withImages(
-  task: string,
-  { invocation, runtime, agent }: { invocation: Invocation; runtime: Runtime; agent: OpenedAgent },
-): Promise<readonly UserPart[]> {
-  const parts: UserPart[] = [{ type: "text", text: task }];
+/** Beside an argument, what came on stdin is a text of others: what looks like the name of a file there is none. */
+function wordsOf({ positionals: [argument] }: Invocation, task: string): string {
+  return argument === undefined || argument === "-" ? task : argument;
+}
+
+async function readImages(invocation: Invocation, runtime: Runtime, agent: OpenedAgent): Promise<readonly UserPart[]> {
+  const parts: UserPart[] = [];
   for (const path of invocation.values("image")) {
     if (!agent.model.acceptsImages)
       throw new UsageError(`The model ${agent.model.id} takes no pictures; leave --image out.`);
-    const image = await readImage(resolve(path), runtime.workdir);
-    if (typeof image === "string") throw new UsageError(`--image ${image}.`);
+    if (!isImageName(path))
+      throw new UsageError(`--image ${path} is no picture that models take: use png, jpeg, gif or webp.`);
+    const image = await runtime.readImage(resolve(path), { door: "cli", conversationId: agent.sessionId });
+    if (typeof image === "string") throw new UsageError(`--image ${image}`);
     parts.push(image);
   }
   return parts;

@@ -4,7 +4,8 @@ import type { FailureKind, StopReason, Usage } from "./model.ts";
 
 /**
  * What an agent does, as it happens. Payloads are plain JSON values, secrets masked where they come from tools; the texts
- * of the model are as it wrote them. What tools do while they run comes as events of the runtime.
+ * of the model are as it wrote them, and are masked by whoever lets them leave the process. What tools do while they run
+ * comes as events of the runtime.
  */
 export interface AgentEvents {
   /** A prompt was taken; `run:ended` follows. */

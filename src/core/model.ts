@@ -139,6 +139,8 @@ export interface ModelFailure {
   readonly status: number | null;
   /** What the server asked us to wait; null when it said nothing. */
   readonly retryAfterMs: number | null;
+  /** How often at most the same request makes sense, the first time included; left out: as often as whoever asks wants. */
+  readonly maxAttempts?: number;
 }
 
 /** Would the same request have a chance later? */

@@ -53,8 +53,13 @@ export type SessionEntryBody =
   | { readonly type: "model"; readonly model: string }
   /** The evidence of an answer; see `AgentEvents`. */
   | { readonly type: "evidence"; readonly answerId: string; readonly report: unknown }
-  /** Files of a turn were put back to what they were. */
-  | { readonly type: "undone"; readonly turnId: string; readonly files: readonly string[] }
+  /** Files of a turn were put back to what they were; those in `left` not at all, or not all the way. */
+  | {
+      readonly type: "undone";
+      readonly turnId: string;
+      readonly files: readonly string[];
+      readonly left?: readonly string[];
+    }
   /** The person wants to begin anew: as long as nothing follows, it is not the one to go on with. */
   | { readonly type: "ended" };
 

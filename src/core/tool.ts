@@ -83,6 +83,8 @@ export interface FileChange {
   /** The permission bits; null when there is no file yet. */
   readonly mode: number | null;
   readonly after: Uint8Array;
+  /** So many of the folders right above it are made for it; left out: none. */
+  readonly newFolders?: number;
 }
 
 /** `leadsTo`: absolute, without symbolic links. */

@@ -35,6 +35,9 @@ export async function askPerson(
     }
     if (answer.decision === "unanswered")
       return refuse("rule", unanswered(answer, found, reasons), { reasons, dangers });
+    // Whoever answers may be a program: whatever is not a yes is a no.
+    if ((answer.decision as unknown) !== "allow")
+      return refuse("rule", "the answer was neither yes nor no", { dangers });
     const now = await build();
     if (samePreview(asked, now)) {
       keepGrant(asking, asked, answer);

@@ -31,7 +31,11 @@ export function openAgentFetch(options: {
     const request = new Request(input, init);
     // The caller's own signal: the one of a Request may be collected with it while the body still comes.
     const signal = init?.signal ?? request.signal;
-    return send(request, signal, isThisMachine(new URL(request.url).hostname) ? direct : proxied);
+    const url = new URL(request.url);
+    if (!proxyEnv || isThisMachine(url.hostname)) return send(request, signal, direct);
+    return send(request, signal, proxied).catch((error: unknown) => {
+      throw blameProxy(error, url, proxyEnv);
+    });
   };
 }
 
@@ -58,6 +62,42 @@ async function send(request: Request, signal: AbortSignal, agents: Agents): Prom
     statusText: answer.statusMessage ?? "",
     headers: toHeaders(answer),
   });
+}
+
+/** Without the name and the password that its address may hold. */
+class ProxyError extends Error {
+  override readonly name = "ProxyError";
+  readonly proxy: string;
+  readonly statusCode: unknown;
+  constructor(proxy: string, cause: FailedConnection) {
+    super(`The proxy ${proxy} failed.`, { cause });
+    this.proxy = proxy;
+    this.statusCode = cause.statusCode;
+  }
+}
+
+interface FailedConnection {
+  readonly code?: unknown;
+  readonly address?: unknown;
+  readonly port?: unknown;
+  readonly hostname?: unknown;
+  readonly statusCode?: unknown;
+}
+
+/** The same error, or one that names the proxy when it was the proxy that failed: NO_PROXY may have led past it. */
+function blameProxy(error: unknown, url: URL, proxyEnv: Readonly<Record<string, string>>): unknown {
+  const proxy = URL.parse(proxyEnv[url.protocol === "https:" ? "HTTPS_PROXY" : "HTTP_PROXY"] ?? "");
+  if (!proxy) return error;
+  const { errors } = Object(error) as { readonly errors?: unknown };
+  const failed = Object(Array.isArray(errors) ? errors[0] : error) as FailedConnection;
+  const isItsPort =
+    failed.port === portOf(proxy) && (failed.address === proxy.hostname || portOf(url) !== portOf(proxy));
+  const isIts = failed.code === "ERR_PROXY_TUNNEL" || failed.hostname === proxy.hostname || isItsPort;
+  return isIts ? new ProxyError(proxy.host, failed) : error;
+}
+
+function portOf({ port, protocol }: URL): number {
+  return port === "" ? (protocol === "https:" ? 443 : 80) : Number(port);
 }
 
 function hasBody({ statusCode = 0 }: IncomingMessage): boolean {

@@ -4,22 +4,26 @@ import type { Environment } from "./model-settings.ts";
 
 /**
  * A fetch that goes through HTTPS_PROXY, HTTP_PROXY and NO_PROXY and trusts the certificates of NODE_EXTRA_CA_CERTS and
- * SSL_CERT_FILE. Without any of them it is Node's own. This machine is always reached directly. Follows no redirects.
+ * SSL_CERT_FILE. Without any of them nothing is loaded for it. This machine is always reached directly. Follows no
+ * redirects: what was meant for one server is nobody else's.
  */
 export function openFetch(env: Environment): typeof globalThis.fetch {
   const proxyEnv = proxiesOf(env);
   const authorities = authoritiesOf(env);
-  if (!proxyEnv && authorities.length === 0) return globalThis.fetch;
+  if (!proxyEnv && authorities.length === 0) return fetchDirectly;
   let opening: Promise<typeof globalThis.fetch> | undefined;
   return async (input, init) => {
     // Neither a proxy nor a certificate is of use for a model that runs here.
-    if (typeof input === "string" && isPlainAndHere(input)) return globalThis.fetch(input, init);
+    if (typeof input === "string" && isPlainAndHere(input)) return fetchDirectly(input, init);
     opening ??= import("./agent-fetch.ts").then(({ openAgentFetch }) =>
       openAgentFetch({ proxyEnv, authorities, isThisMachine }),
     );
     return (await opening)(input, init);
   };
 }
+
+const fetchDirectly: typeof globalThis.fetch = (input, init) =>
+  globalThis.fetch(input, { ...init, redirect: "manual" });
 
 function isPlainAndHere(address: string): boolean {
   const { protocol, hostname } = new URL(address);

@@ -8,12 +8,12 @@ export interface RetryHint {
 
 /** Milliseconds to wait; null when it says nothing. */
 export function retryAfterMs({ headers, body, now }: RetryHint): number | null {
-  return (
+  const wait =
     positive(headers["retry-after-ms"]) ??
     fromRetryAfter(headers["retry-after"], now) ??
     fromBody(body) ??
-    fromResets(headers, now)
-  );
+    fromResets(headers, now);
+  return wait === null ? null : Math.min(wait, Number.MAX_SAFE_INTEGER);
 }
 
 function fromRetryAfter(value: string | undefined, now: number): number | null {

@@ -1,6 +1,7 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
 import { callsOf } from "../core/message.ts";
 import type { ModelEvent, ModelRequest, StopReason, Usage } from "../core/model.ts";
+import { AnswerError } from "./answer-fault.ts";
 import { collectReply, type ReplyCollector } from "./collect-reply.ts";
 import type { ModelSource } from "./model-source.ts";
 import { toCallOptions } from "./to-call-options.ts";
@@ -20,6 +21,10 @@ export async function* streamReply(source: ModelSource, request: ModelRequest): 
   }
 }
 
+/** Of text, thinking and arguments. The longest replies of today have a tenth of it. */
+const mostCharacters = 16_000_000;
+const tooMuch = "more than 16 million characters";
+
 async function* readReply(
   source: ModelSource,
   request: ModelRequest,
@@ -36,10 +41,13 @@ async function* readReply(
       usedCallIds: callIdsOf(request),
       endsCallsLate: source.kind !== "anthropic" && source.kind !== "google",
     });
+    let characters = 0;
     for (;;) {
       const { done, value } = await reader.read();
       if (done) throw new CutError("it ended before the reply was complete");
       if (value.type === "error" && !isUnknownEvent(value.error)) throw value.error;
+      if ("delta" in value) characters += value.delta.length;
+      if (characters > mostCharacters) throw new AnswerError({ kind: "too_long", limit: tooMuch });
       if (value.type !== "finish") yield* reply.take(value);
       else {
         const events = finish(reply, value);
@@ -75,15 +83,24 @@ function toStop({ unified }: LanguageModelV4FinishReason, hasCalls: boolean): St
   return unified === "stop" || unified === "tool-calls" ? "end" : "other";
 }
 
+/** Servers count as they like; what follows from it must stay a figure that can be true. */
+const mostTokens = 1e9;
+
 function toUsage({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {
-  const cacheReadTokens = inputTokens.cacheRead ?? 0;
-  const cacheWriteTokens = inputTokens.cacheWrite ?? 0;
+  const read = toCount(inputTokens.cacheRead);
+  const written = toCount(inputTokens.cacheWrite);
+  const total = toCount(inputTokens.total ?? toCount(inputTokens.noCache) + read + written);
+  const cacheReadTokens = Math.min(read, total);
   return {
-    inputTokens: inputTokens.total ?? (inputTokens.noCache ?? 0) + cacheReadTokens + cacheWriteTokens,
-    outputTokens: outputTokens.total ?? 0,
+    inputTokens: total,
+    outputTokens: toCount(outputTokens.total),
     cacheReadTokens,
-    cacheWriteTokens,
+    cacheWriteTokens: Math.min(written, total - cacheReadTokens),
   };
+}
+
+function toCount(value: unknown): number {
+  return typeof value === "number" && value > 0 ? Math.min(Math.round(value), mostTokens) : 0;
 }
 
 function callIdsOf({ messages }: ModelRequest): Set<string> {

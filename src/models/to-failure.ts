@@ -1,7 +1,9 @@
 import type { FailureKind, ModelFailure } from "../core/model.ts";
 import type { ModelSource } from "./model-source.ts";
-import { type ErrorReading, readError } from "./read-error.ts";
+import { AnswerError } from "./answer-fault.ts";
+import { type ErrorReading, readDocument, readError } from "./read-error.ts";
 import { retryAfterMs } from "./retry-after.ts";
+import { type Problem, tellFailure } from "./tell-failure.ts";
 import type { RequestWatch } from "./watch-request.ts";
 
 /** The reply ended in the middle; `why` completes the sentence. */
@@ -11,31 +13,52 @@ export class CutError extends Error {
 
 export interface FailureContext {
   readonly source: ModelSource;
-  readonly watch: Pick<RequestWatch, "cause" | "hasAnswered">;
+  readonly watch: Pick<RequestWatch, "cause" | "hasAnswered" | "fault">;
 }
 
 /** What went wrong with a request, as one sentence and as a word to act upon. Never holds the key. */
 export function toFailure(thrown: unknown, { source, watch }: FailureContext): ModelFailure {
-  const error = readError(thrown);
-  const kind = kindOf(thrown, error, watch);
+  const fault = thrown instanceof AnswerError ? thrown.fault : watch.fault();
+  const reading = readError(thrown);
+  const error = fault?.kind === "document" ? { ...reading, text: readDocument(fault.body) } : reading;
+  const problem: Problem = { ...error, kind: kindOf(thrown, error, { watch, fault }), fault, stop: watch.cause() };
+  const { kind } = problem;
   const isWait = kind === "rate_limit" || kind === "overloaded" || kind === "server";
-  const message = sentenceOf(kind, error, { source, watch });
+  const message = tellFailure(problem, source);
+  const maxAttempts = mostAttempts(problem);
   return {
     kind,
     message: source.key && isKey(source.key.value) ? message.replaceAll(source.key.value, "***") : message,
-    status: error.status,
+    status: fault?.kind === "redirect" ? fault.status : error.status,
     retryAfterMs: isWait ? retryAfterMs({ headers: error.headers, body: error.body, now: source.clock.now() }) : null,
+    ...(maxAttempts !== null && { maxAttempts }),
   };
 }
 
-function kindOf(thrown: unknown, error: ErrorReading, watch: FailureContext["watch"]): FailureKind {
+/** A server that sends what nobody can read hardly does better the next time. */
+const attemptsAtGarbled = 3;
+
+function mostAttempts({ kind, garbled, proxy, status }: Problem): number | null {
+  if (kind === "cut" && garbled !== null) return attemptsAtGarbled;
+  // A proxy that refuses does so again; one that fails may come back.
+  return kind === "unreachable" && proxy !== null && status !== null && status < 500 ? 1 : null;
+}
+
+function kindOf(
+  thrown: unknown,
+  error: ErrorReading,
+  { watch, fault }: Pick<FailureContext, "watch"> & Pick<Problem, "fault">,
+): FailureKind {
   const cause = watch.cause();
   if (cause) return cause === "aborted" ? "aborted" : "cut";
   if (thrown instanceof CutError) return "cut";
+  if (error.proxy !== null) return "unreachable";
+  // Before any words are looked at: it may quote the whole reply.
+  if (watch.hasAnswered() && error.garbled !== null && !fault) return "cut";
   const said = `${error.text} ${error.body}`;
   if (windowWords.test(said)) return "window";
+  if (fault) return fault.kind === "document" ? (kindOfWords(error.text) ?? "rejected") : "rejected";
   if (error.status !== null) return kindOfStatus(error.status, said);
-  if (error.isNotAStream) return kindOfWords(said) ?? "rejected";
   if (watch.hasAnswered()) return kindOfWords(said) ?? "cut";
   return error.code !== null || /fetch failed|cannot connect|network/i.test(said) ? "unreachable" : "rejected";
 }
@@ -85,65 +108,6 @@ const windowWords = new RegExp(
 
 const modelWords =
   /model_not_found|not a valid model|model .{0,80}(not found|does not exist|is not supported)|unknown model|no such model/i;
-
-function sentenceOf(kind: FailureKind, error: ErrorReading, { source, watch }: FailureContext): string {
-  const { title, modelName, providerName, key } = source;
-  const said = error.text === "" ? "" : `: ${error.text}`;
-  const host = URL.parse(source.baseUrl)?.host || title;
-  switch (kind) {
-    case "key":
-      return key
-        ? `${title} does not take the key from ${key.variable} (${host} answered ${error.status}); set a valid one.`
-        : `${title} wants a key (${host} answered ${error.status}); set the variable that holds it.`;
-    case "unknown_model":
-      return `${title} does not know the model "${modelName}" (${host} answered ${error.status}${said}); ${
-        providerName === "ollama" ? `run \`ollama pull ${modelName}\`` : "check its name and the base URL"
-      }.`;
-    case "unreachable":
-      return `${title} can't be reached at ${host}${reasonOf(error)}`;
-    case "rate_limit":
-      return `${title} asks to wait: too many requests or tokens${said}`;
-    case "overloaded":
-      return `${title} is overloaded${said}`;
-    case "server":
-      return `${title} failed${error.status === null ? "" : ` with status ${error.status}`}${said}`;
-    case "window":
-      return `The conversation is longer than ${modelName} can read${said}`;
-    case "cut":
-      return watch.cause() === "stalled"
-        ? `${title} sent nothing for ${Math.round(source.stallMs / 1000)} s, so the reply was given up.`
-        : `The reply of ${title} was cut off${said}`;
-    case "rejected":
-      return error.isNotAStream
-        ? `${host} answered with a document instead of a reply${error.body.trimStart().startsWith("<") ? "" : said}; check the base URL.`
-        : `${title} did not take the request${error.status === null ? "" : ` (status ${error.status})`}${said}`;
-    case "aborted":
-      return "The request was stopped.";
-    case "script":
-      return `The script has no turn for this${said}`;
-  }
-}
-
-function reasonOf({ code, text }: ErrorReading): string {
-  switch (code) {
-    case "ECONNREFUSED":
-      return ": nothing listens there; is it running, and is the base URL right?";
-    case "ENOTFOUND":
-    case "EAI_AGAIN":
-      return ": the host's name is not known; check the base URL and the network.";
-    case "ETIMEDOUT":
-    case "UND_ERR_CONNECT_TIMEOUT":
-    case "UND_ERR_HEADERS_TIMEOUT":
-      return ": it did not answer in time; check the network and HTTPS_PROXY.";
-    case "SELF_SIGNED_CERT_IN_CHAIN":
-    case "DEPTH_ZERO_SELF_SIGNED_CERT":
-    case "UNABLE_TO_VERIFY_LEAF_SIGNATURE":
-    case "UNABLE_TO_GET_ISSUER_CERT_LOCALLY":
-      return `: its certificate is not trusted (${code}); name your authority's file in NODE_EXTRA_CA_CERTS.`;
-    default:
-      return `: ${code ?? text}.`;
-  }
-}
 
 /** A word that short stands in sentences by chance, and is nobody's key. */
 function isKey(value: string): boolean {

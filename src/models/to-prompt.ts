@@ -92,13 +92,23 @@ function toInput({ inputText }: CallPart, { kind }: Target): unknown {
   return kind === "openai-compatible" && !/__proto__|constructor/.test(inputText) ? inputText : parsed;
 }
 
+/** Null for anything else, and for what is nested beyond reason. */
 function parseObject(text: string): object | null {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? value : null;
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+    return isDeeper(value, mostLevels) ? null : value;
   } catch {
     return null;
   }
+}
+
+/** Servers take hardly more, and far deeper values can be read but not be written again. */
+const mostLevels = 100;
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((each) => isDeeper(each, levels - 1));
 }
 
 /** Another provider's id may have a form that this one rejects; the same id always becomes the same. */

@@ -28,8 +28,10 @@ export function watchJson(): JsonWatch {
   return {
     isCompletedBy(piece) {
       if (isOver) return false;
+      // Only until it begins: looking at a text that grows by letters copies it for each of them.
+      const begins = depth === 0 ? /\S/.exec(piece)?.[0] : "{";
       text += piece;
-      if (!/^\s*(\{|$)/.test(text)) {
+      if (begins !== undefined && begins !== "{") {
         isOver = true;
         return false;
       }

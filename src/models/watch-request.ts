@@ -1,4 +1,6 @@
 import type { Clock } from "../core/clock.ts";
+import { AnswerError, type AnswerFault } from "./answer-fault.ts";
+import { readAnswer } from "./read-answer.ts";
 
 /**
  * Watches one request from outside the provider's package: stops it when somebody asks or when nothing comes any more,
@@ -11,21 +13,13 @@ export interface RequestWatch {
   cause(): StopCause | null;
   /** The server took the request and began to answer. */
   hasAnswered(): boolean;
+  /** Why its answer is no reply; null while it may be one. */
+  fault(): AnswerFault | null;
   /** Ends what still runs and forgets the caller's signal. */
   close(): void;
 }
 
-/** A web page or a single document came where a stream of events was asked for. */
-export class NotAStreamError extends Error {
-  override readonly name = "NotAStreamError";
-  readonly responseBody: string;
-  constructor(responseBody: string) {
-    super("The answer is no stream of events.");
-    this.responseBody = responseBody;
-  }
-}
-
-type StopCause = "aborted" | "stalled";
+export type StopCause = "aborted" | "stalled";
 
 interface WatchOptions {
   readonly signal: AbortSignal;
@@ -43,6 +37,7 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
   const waiting = new Set<(reason: Error) => void>();
   let cause: StopCause | null = null;
   let hasAnswered = false;
+  let fault: AnswerFault | null = null;
   let lastByteAt = clock.monotonic();
   let cancelTimer = clock.after(stallMs, checkStall);
 
@@ -71,6 +66,11 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
     }
   }
 
+  function refuse(found: AnswerFault): AnswerError {
+    fault ??= found;
+    return new AnswerError(found);
+  }
+
   // One timer that looks back, instead of one for every piece.
   function checkStall(): void {
     const restMs = lastByteAt + stallMs - clock.monotonic();
@@ -90,16 +90,16 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
     signal: controller.signal,
     cause: () => cause,
     hasAnswered: () => hasAnswered,
+    fault: () => fault,
     async fetch(input, init) {
-      const response = await unlessStopped(fetch(input, { ...init, signal: controller.signal }));
+      // Followed, a redirect would carry the key and the conversation to somebody else.
+      const sent = fetch(input, { ...init, redirect: "manual", signal: controller.signal });
+      const response = await unlessStopped(sent);
       touch();
-      if (!response.ok || !response.body) return response;
-      if (/^\s*(text\/html|application\/json)/i.test(response.headers.get("content-type") ?? "")) {
-        throw new NotAStreamError(await unlessStopped(response.text()));
-      }
-      hasAnswered = true;
-      const body = watchBody(response.body, unlessStopped, touch);
-      return new Response(body, { status: response.status, headers: response.headers });
+      const address = input instanceof Request ? input.url : String(input);
+      const answer = await readAnswer(response, { address, unlessStopped, touch, refuse });
+      hasAnswered ||= answer.ok;
+      return answer;
     },
     close() {
       cancelTimer();
@@ -107,23 +107,4 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
       end(over);
     },
   };
-}
-
-function watchBody(
-  body: ReadableStream<Uint8Array>,
-  unlessStopped: <Value>(work: Promise<Value>) => Promise<Value>,
-  touch: () => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(target) {
-      const { done, value } = await unlessStopped(reader.read());
-      touch();
-      if (done) target.close();
-      else target.enqueue(value);
-    },
-    async cancel(reason) {
-      await reader.cancel(reason);
-    },
-  });
 }

@@ -39,7 +39,7 @@ export function createAgentHost(
     openBatch: (options) => runtime.openBatch(options),
     prepareFor(tool) {
       const name = catalog.canonicalName(tool) ?? tool;
-      const files = name === "call_tool" ? workshop.refresh() : workshop.prepareFor(name);
+      const files = name === "call_tool" ? workshop.refresh() : wiring.prepareFor(name);
       const commands = holdsCommands.has(name) ? analysis.load() : undefined;
       return files && commands ? Promise.all([files, commands]).then(() => undefined) : (files ?? commands);
     },

@@ -31,6 +31,10 @@ export interface AgentWiring {
   readonly journal: Journal | null;
   readonly leases: SessionLeases;
   readonly workshop: OpenedWorkshop;
+  /** All tools, before they are listed or chosen from. */
+  readonly prepareTools: () => Promise<void>;
+  /** Before a call: a promise when its tool must be loaded or asked for first. */
+  readonly prepareFor: (tool: string) => Promise<void> | undefined;
   readonly processes: Processes;
   /** A program's own check comes first; nobody can say in advance what it thinks. */
   readonly hasOwnPermit: boolean;

@@ -10,25 +10,27 @@ import { askNobody } from "../core/question.ts";
 import { routeStable } from "../core/route-call.ts";
 import type { Session } from "../core/session.ts";
 import { createEngine } from "../engine/engine.ts";
+import type { EngineOptions } from "../engine/parts.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import { openTrust } from "../gate/trust.ts";
 import { createInbox } from "../inbox/inbox.ts";
-import { childEnvironment, whyNeverPassed } from "../process/child-environment.ts";
+import { whyNeverPassed } from "../process/child-environment.ts";
 import { createProcesses } from "../process/processes.ts";
 import type { AgentWiring, ConversationGuard } from "./agent-wiring.ts";
 import { createCallRecords } from "./call-records.ts";
 import { createEarlyCalls } from "./early-calls.ts";
 import { logQuestions } from "./log-questions.ts";
-import { limitsByCanonicalName, openCatalog, tellUnknown } from "./open-catalog.ts";
+import { limitsByCanonicalName } from "./open-catalog.ts";
 import { locateFolders } from "./folders.ts";
 import { loadConfiguration, projectFile } from "./load-configuration.ts";
 import { openAnalysis } from "./open-analysis.ts";
 import { openGate } from "./open-gate.ts";
 import { openMask } from "./open-mask.ts";
 import { openRecords } from "./open-records.ts";
-import { openWorkshop } from "./open-workshop.ts";
+import { openTools } from "./open-tools.ts";
 import type { OpenedSkills } from "./open-skills.ts";
 import { toolFolderOf } from "./open-trust.ts";
+import { createReadImage } from "./read-image.ts";
 import { recoverExecutions } from "./recover-executions.ts";
 import type { Runtime, RuntimeConfig } from "./runtime.ts";
 import { createSandboxView } from "./sandbox-settings.ts";
@@ -81,20 +83,19 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     onAdded: (entry) => bus.emit("inbox:added", entry),
   });
   const analysis = openAnalysis({ workdir, home: env["HOME"] || homedir() });
-  const { catalog, unknown } = openCatalog({ configuration, folders, processes, analysis, masker, config });
-  const childEnv = childEnvironment(env, { add: configuration.tools.environment });
-  const workshop = openWorkshop({
+  const tools = await openTools({
     configuration,
     folders,
-    toolFolder,
-    catalog,
     processes,
+    analysis,
+    masker,
+    config,
+    toolFolder,
     trust: openTrust({ workdir, path: folders.trust, toolFolders: [toolFolder], now }),
     clock,
-    env: childEnv,
-    hasBuiltins: config.builtins !== false,
+    env,
   });
-  await workshop.refresh();
+  const { catalog, childEnv, workshop } = tools;
   const { ledger, whenStarting } = watchStarts(workshop.watch(records.ledger));
   const isAttended = configuration.permissions.unattended === "refuse";
   const gate = openGate({
@@ -115,8 +116,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const warnings = [
     ...loaded.warnings,
     ...(records.problem === null ? [] : [records.problem]),
-    ...unknown.filter((name) => !workshop.hasTool(name)).map((name) => tellUnknown(name, catalog)),
-    ...workshop.warnings(),
+    ...tools.warnings(),
     ...configuration.tools.environment.flatMap(tellNeverPassed),
     ...gate.warnings,
   ];
@@ -129,7 +129,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     if (conversationId === null || !guard?.appliesTo(conversationId)) return gate.permit(request);
     return inTurn(guard.permit, gate.permit)(request);
   };
-  const engine = createEngine({
+  const engineOptions: EngineOptions = {
     catalog,
     workdir,
     env: childEnv,
@@ -145,7 +145,9 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     afterRun: gate.afterRun,
     keepBefore: (execution, change) => preImages?.keep(execution, change),
     mayChangeInput: config.permit ? () => true : gate.mayChangeInput,
-  });
+  };
+  const engine = createEngine(engineOptions);
+  const readImage = createReadImage(engineOptions);
 
   /** Others may want to ring a bell, or to show what waits. */
   function announced(approve: Approve): Approve {
@@ -193,7 +195,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     stopWatching();
     await early.cancelAll("Cancelled: the runtime was closed");
     await engine.cancelAll("Cancelled: the runtime was closed");
-    await workshop.close();
+    await tools.close();
     await processes.close();
     inbox.close();
     try {
@@ -210,6 +212,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     sandboxSetting: configuration.sandbox.mode,
     stateFolder: folders.state,
     maskText: (text) => masker.text(text),
+    maskValue: (value) => masker.value(value),
+    maskStream: () => masker.stream(),
     inbox,
     warnings,
     get permissionMode() {
@@ -222,12 +226,16 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     call(tool, input, options = {}) {
       assertOpen();
       const call = { door: "library", ...options, tool, input } as const;
-      const loading = workshop.prepareFor(tool);
+      const loading = tools.prepareFor(tool);
       return loading ? early.call(loading, call) : engine.call(call);
+    },
+    async readImage(path, options) {
+      assertOpen();
+      return readImage(path, options);
     },
     async batch(calls, options = {}) {
       assertOpen();
-      for (const { tool } of calls) await workshop.prepareFor(tool);
+      for (const { tool } of calls) await tools.prepareFor(tool);
       // What a command touches is known only then.
       if (calls.some(({ tool }) => catalog.canonicalName(String(tool)) === "bash")) await analysis.load();
       const batch = engine.openBatch({ door: "library", ...options });
@@ -240,10 +248,17 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       if (options.door !== "agent") void analysis.load();
       return engine.openBatch({ door: "library", ...options });
     },
-    ...createCallRecords({ engine: { ...engine, cancel: early.cancel }, store, ledger, processes, recover, maskText: (text) => masker.text(text) }),
+    ...createCallRecords({
+      engine: { ...engine, cancel: early.cancel },
+      store,
+      ledger,
+      processes,
+      recover,
+      maskText: (text) => masker.text(text),
+    }),
     customTools: () => workshop.status(),
     reloadTools: () => workshop.reload(),
-    prepareTools: async () => workshop.refresh(),
+    prepareTools: () => tools.prepareAll(),
     statistics: (conversationId) => engine.statistics(conversationId ?? null),
     async openModel(name) {
       const { openNamedModel } = await import("./open-named-model.ts");
@@ -275,6 +290,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       journal: records.journal,
       leases: records.leases,
       workshop,
+      prepareTools: () => tools.prepareAll(),
+      prepareFor: (tool) => tools.prepareFor(tool),
       processes,
       hasOwnPermit: config.permit !== undefined,
       isUnattended: config.ask === undefined && isAttended,

@@ -7,7 +7,7 @@ import type { Engine, RunningCall } from "../engine/engine.ts";
 export interface EarlyCalls {
   call(loading: Promise<void>, call: ToolCall): RunningCall;
   /** Of these calls and of the engine's. */
-  cancel(id: string, reason: string): boolean;
+  readonly cancel: (id: string, reason: string) => boolean;
   cancelAll(reason: string): Promise<void>;
 }
 

@@ -68,12 +68,12 @@ export async function openConversation(
 }
 
 async function chooseTools(
-  { catalog, workshop }: AgentWiring,
+  { catalog, workshop, prepareTools }: AgentWiring,
   { session }: ConversationToOpen,
   words: string,
 ): Promise<Selection> {
   for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
-  await workshop.refresh();
+  await prepareTools();
   const hasFiles = workshop.status().total > 0;
   // What manages tool files is worth its tokens only where there are some, or are to be.
   const isAboutTools = hasFiles || /\btools?\b|도구/i.test(words);

@@ -57,10 +57,15 @@ export interface WorkdirTrust {
 export function createTrust(workdir: string, env: Environment): WorkdirTrust {
   const folders = locateFolders(workdir, env);
   const toolFolder = readToolFolder(folders, env);
+  const named = toolFolderOf(
+    folders.workdir,
+    readProjectSettings(folders.workdir)?.tools?.folder ?? defaultConfiguration.tools.folder,
+  );
   const trust = openTrust({
     workdir: folders.workdir,
     path: folders.trust,
-    toolFolders: isBroughtAlong(toolFolder) ? [toolFolder] : [],
+    // Also what would be the folder once the settings are trusted: both are looked at together.
+    toolFolders: [...new Set([toolFolder, named])].filter(isBroughtAlong),
     programs: [
       ...hookFiles(readProjectSettings(folders.workdir) ?? {}, folders.workdir),
       ...hookFiles({ mcpServers: readSharedMcpServers(folders.workdir).servers }, folders.workdir),

@@ -66,7 +66,9 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
 
   async function openHosts(): Promise<ToolHosts> {
     const { createToolHosts } = await import("../workshop/host/create-tool-hosts.ts");
-    return (hosts = createToolHosts({ processes, clock, workdir, env: parts.env, isStrict }));
+    // What lies there is run: like all of the data folder, no command can write it.
+    const strippedFolder = join(folders.data, "versions", "stripped");
+    return (hosts = createToolHosts({ processes, clock, workdir, env: parts.env, isStrict, strippedFolder }));
   }
 
   const disabled = new Set(configuration.tools.disabled.map(foldName));

@@ -3,6 +3,7 @@ import type { Clock } from "../core/clock.ts";
 import type { EventBus } from "../core/event-bus.ts";
 import type { ExecutionQuery } from "../core/execution-store.ts";
 import type { Execution } from "../core/execution.ts";
+import type { MaskStream } from "../core/mask.ts";
 import type { Permit } from "../core/permit.ts";
 import type { Ask } from "../core/question.ts";
 import type { RouteCall } from "../core/route-call.ts";
@@ -20,6 +21,7 @@ import type { Environment } from "./load-configuration.ts";
 import type { Sessions } from "../agent/session/sessions.ts";
 import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
 import type { ChosenModel } from "./open-named-model.ts";
+import type { ReadImage } from "./read-image.ts";
 import type { Settings } from "./settings.ts";
 import type { ToolChanges, WorkshopStatus } from "../workshop/status.ts";
 
@@ -63,6 +65,10 @@ export interface Runtime {
   readonly stateFolder: string;
   /** As records have it: without secrets. */
   maskText(text: string): string;
+  /** The same, deep. */
+  maskValue<Value>(value: Value): Value;
+  /** The same for text that comes in pieces. */
+  maskStream(): MaskStream;
   /** Questions and approvals that wait for a person. */
   readonly inbox: Inbox;
   /** What does not work as it should, in sentences for a person; such as a store that can't be written. */
@@ -71,6 +77,8 @@ export interface Runtime {
   permissionMode: PermissionMode;
   /** Resolves to the execution, whatever became of it; never rejects for what a tool did. */
   call(tool: string, input?: unknown, options?: CallOptions & { readonly inputText?: string }): RunningCall;
+  /** A picture for a model, read by a call of `read`; or why it can't be shown, in a sentence. */
+  readonly readImage: ReadImage;
   /** Runs the calls of one reply, side by side where that is safe. Results come in the given order. */
   batch(calls: readonly ToolCall[], options?: BatchOptions): Promise<Execution[]>;
   /** The same for calls that arrive one by one. */

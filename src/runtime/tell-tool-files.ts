@@ -9,7 +9,9 @@ export function tellToolFiles({ folder, files, total }: WorkshopStatus): string[
     ...(untrusted.length === 0 ? [] : [tellUntrusted(folder, untrusted.length)]),
     ...(refused ? [`No tool file of ${folder} is used: ${refused.problem?.message ?? ""}`] : []),
     ...others.slice(0, mostTold).flatMap((status) => describeProblem(status) ?? []),
-    ...(others.length > mostTold ? [`${others.length - mostTold} more tool files can't be used; see deckhand tools.`] : []),
+    ...(others.length > mostTold
+      ? [`${others.length - mostTold} more tool files can't be used; see deckhand tools.`]
+      : []),
     ...(total > files.length
       ? [`${folder} has ${total} files that could be tools; only the first ${files.length} are looked at.`]
       : []),

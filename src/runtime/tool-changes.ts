@@ -35,7 +35,9 @@ export function watchToolChanges({
       before.has(name) && before.get(name) !== version && !others.includes(name) ? [name] : [],
     );
     const notes = [
-      ...(added.length === 0 ? [] : [`New tools since then: ${added.join(", ")}; call_tool runs them, find_tools says how.`]),
+      ...(added.length === 0
+        ? []
+        : [`New tools since then: ${added.join(", ")}; call_tool runs them, find_tools says how.`]),
       ...(changed.length === 0 ? [] : [`Changed since then, with the same input: ${changed.join(", ")}.`]),
     ];
     return { others, note: notes.length === 0 ? null : notes.join(" ") };

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
-import { lstatSync, unlinkSync } from "node:fs";
-import { join } from "node:path";
+import { lstatSync, rmdirSync, unlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { hashOf } from "../agent/undo/pre-images.ts";
-import type { FileToPutBack, PutFileBack } from "../agent/undo/undo-turn.ts";
+import type { FileToPutBack, PutBack, PutFileBack } from "../agent/undo/undo-turn.ts";
 import { codeOf, messageOf } from "../core/errors.ts";
 import { assertInside } from "../safety/path/change-names.ts";
 import type { Place } from "../safety/path/find-place.ts";
@@ -20,37 +20,46 @@ export function createPutFileBack({ workdir }: { readonly workdir: string }): Pu
       return await putBack(guard, file);
     } catch (thrown) {
       if (codeOf(thrown) === undefined) throw thrown;
-      return { refusal: `It could not be put back (${messageOf(thrown)}).` };
+      return refuse(`It could not be put back (${messageOf(thrown)}).`);
     } finally {
       guard?.close();
     }
   };
 }
 
-type Refused = Awaited<ReturnType<PutFileBack>>;
-
-async function putBack(guard: PathGuard, file: FileToPutBack): Promise<Refused> {
+async function putBack(guard: PathGuard, file: FileToPutBack): Promise<PutBack> {
   const place = guard.find(file.path, { last: "keep" });
-  if (!place.ok) return { refusal: place.problem };
+  if (!place.ok) return refuse(place.problem);
   // Kept without links: one on the way was put there since.
-  if (place.path !== join(guard.root, file.path)) return { refusal: "A link is on the way to it now." };
-  if (isOwn(guard, place.path)) return { refusal: "It belongs to Deckhand's own records." };
+  if (place.path !== join(guard.root, file.path)) return refuse("A link is on the way to it now.");
+  if (isOwn(guard, place.path)) return refuse("It belongs to Deckhand's own records.");
   const now = await look(place);
-  if (now.kind === "other") return { refusal: "It is no regular file any more." };
-  if (isAsBefore(now, file)) return undefined;
-  if (!isExpected(now, file)) return { refusal: changedSince };
-  if (file.content === null) return remove(place, file);
+  if (now.kind === "other") return refuse("It is no regular file any more.");
+  if (isAsBefore(now, file)) {
+    if (file.content === null) removeNewFolders(guard, file);
+    return { state: "already" };
+  }
+  if (!isExpected(now, file)) return changedSince;
+  if (file.content === null) return remove(guard, place, file);
   const replaced = await replaceContent(place, file.content, {
     signal: neverStopped,
     mayReplace: async () => (isExpected(await look(place), file) ? undefined : changedSince),
   });
-  if (replaced.kind === "refused") return { refusal: replaced.refusal };
-  if (replaced.kind === "not_regular") return { refusal: "It is no regular file any more." };
+  if (replaced.kind === "refused") return replaced.refusal;
+  if (replaced.kind === "not_regular") return refuse("It is no regular file any more.");
   if (file.mode !== null) guard.changeMode(file.path, file.mode & keptBits);
-  return undefined;
+  return { state: "done" };
 }
 
-const changedSince = "It was changed since by somebody else.";
+function refuse(reason: string): PutBack {
+  return { state: "refused", reason, forceHelps: false };
+}
+
+const changedSince: PutBack = {
+  state: "refused",
+  reason: "It was changed since by somebody else.",
+  forceHelps: true,
+};
 /** As when it was written: without set-id bits. */
 const keptBits = 0o1777;
 const neverStopped = new AbortController().signal;
@@ -85,10 +94,30 @@ function isExpected(now: Now, { expectedHash }: FileToPutBack): boolean {
   return expectedHash === null || (now.kind === "file" && now.hash === expectedHash);
 }
 
-async function remove(place: Place, file: FileToPutBack): Promise<Refused> {
-  if (!isExpected(await look(place), file)) return { refusal: changedSince };
+async function remove(guard: PathGuard, place: Place, file: FileToPutBack): Promise<PutBack> {
+  if (!isExpected(await look(place), file)) return changedSince;
   assertInside(place.folder);
   // Not a recursive removal: whatever takes its place in this moment, a folder is not taken with it.
   unlinkSync(place.folder.at(place.name));
-  return undefined;
+  removeNewFolders(guard, file);
+  return { state: "done" };
+}
+
+/** From the inside out, until one is not empty: what others put there stays, and its folder with it. */
+function removeNewFolders(guard: PathGuard, { path, newFolders }: FileToPutBack): void {
+  let folder = path;
+  for (let left = newFolders; left > 0; left--) {
+    folder = dirname(folder);
+    const place = guard.find(folder, { last: "keep" });
+    if (!place.ok || place.path !== join(guard.root, folder)) return;
+    if (place.stats === undefined) continue;
+    if (!place.stats.isDirectory()) return;
+    try {
+      assertInside(place.folder);
+      rmdirSync(place.folder.at(place.name));
+    } catch {
+      // The file itself is back as it was; a folder that can't go is not worth a word.
+      return;
+    }
+  }
 }

@@ -7,10 +7,7 @@ import type { Quarantine } from "../gate/quarantine.ts";
  * A ledger that looks at the tool files before and after each call that was not a person's own order. The ledger is the one
  * place that every call passes right before it runs and right after it ended.
  */
-export function watchToolFiles(
-  ledger: Ledger,
-  quarantine: Quarantine,
-): Ledger {
+export function watchToolFiles(ledger: Ledger, quarantine: Quarantine): Ledger {
   const watched = new Set<string>();
 
   function mayWrite({ door, version }: Execution, replay: Replay): boolean {

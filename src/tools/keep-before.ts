@@ -18,7 +18,8 @@ export async function keepBefore(held: Held, after: Buffer, context: ToolContext
   // Looked at again: somebody may have made it since the place was taken.
   const stats = isNew ? undefined : lstatSync(place.folder.at(place.name), { bigint: true, throwIfNoEntry: false });
   if (stats === undefined) {
-    await context.keepBefore({ path, before: null, mode: null, after });
+    const newFolders = place.missing.length;
+    await context.keepBefore({ path, before: null, mode: null, after, ...(newFolders > 0 ? { newFolders } : {}) });
     return undefined;
   }
   const now = await readStart({ ...held, place: { ...place, stats } }, largestKept);

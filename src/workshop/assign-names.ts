@@ -56,9 +56,9 @@ export function assignNames<Version extends Named>(
 
 export interface NamesInUse {
   /** The file that has the name now. */
-  holderOf(toolName: string): string | undefined;
+  readonly holderOf: (toolName: string) => string | undefined;
   /** The tool that is not from a file and has this name, or goes by it; null when there is none. */
-  whoHas(toolName: string): string | null;
+  readonly whoHas: (toolName: string) => string | null;
 }
 
 function tellTaken(name: string, other: string): FileProblem {

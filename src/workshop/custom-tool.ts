@@ -49,7 +49,7 @@ export function createToolVersion(
   return version;
 }
 
-export function versionName(toolName: string, hash: string): string {
+function versionName(toolName: string, hash: string): string {
   return `${toolName}@${hash.slice(0, 12)}`;
 }
 

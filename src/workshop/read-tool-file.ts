@@ -94,7 +94,8 @@ function readPart(folder: string, path: string): ReadPart {
   const refuse = (problem: FileProblem): ReadPart => ({ ok: false, problem, stamp });
   if (!stats) return refuse(tell(`${path} is gone.`, null));
   if (stats.isSymbolicLink()) return refuse(tell(`${path} is a symbolic link.`, "Put the file itself there."));
-  if (stats.isDirectory()) return refuse(tell(`${path} is a folder.`, "A tool is a file; give the folder another name."));
+  if (stats.isDirectory())
+    return refuse(tell(`${path} is a folder.`, "A tool is a file; give the folder another name."));
   if (!stats.isFile()) return refuse(tell(`${path} is not a regular file.`, "Remove it, or put a file there."));
   if (stats.size > mostBytes) return refuse(tell(`${path} is larger than 1 MB.`, "Read data when the tool runs."));
   let descriptor: number | undefined;
@@ -103,7 +104,10 @@ function readPart(folder: string, path: string): ReadPart {
     descriptor = openSync(join(folder, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const opened = fstatSync(descriptor);
     if (!opened.isFile() || opened.size > mostBytes) return refuse(tell(`${path} changes too fast.`, "Try again."));
-    return { ok: true, part: { path: posix.normalize(path), content: readFileSync(descriptor), stamp: stampOf(opened) } };
+    return {
+      ok: true,
+      part: { path: posix.normalize(path), content: readFileSync(descriptor), stamp: stampOf(opened) },
+    };
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return refuse(tell(`${path} can't be read: ${messageOf(thrown)}.`, "Check its owner and mode."));

@@ -1,5 +1,4 @@
 import { lstatSync, readdirSync, type Stats } from "node:fs";
-import { join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 
 /** What tells one state of a file from another without reading it. */
@@ -21,7 +20,7 @@ export interface Scan {
 }
 
 /** Beyond this many something else is wrong: `tools/` is full of files that are no tools. */
-export const mostFiles = 1000;
+const mostFiles = 1000;
 
 /** Lists the folder again only when it changed. Throws nothing: a folder that can't be listed has no tools. */
 export function scanFolder(folder: string, before: Scan | null, now: () => number): Scan {
@@ -76,7 +75,7 @@ function toolNames(folder: string): string[] {
 }
 
 /** Tests, type declarations, and what begins with `_` or `.` lie beside tools without being one. */
-export function mayBeTool(name: string): boolean {
+function mayBeTool(name: string): boolean {
   return toolFile.test(name) && !noTool.test(name);
 }
 
@@ -88,10 +87,13 @@ export function isToolFileName(name: string): boolean {
 const toolFile = /\.(?:ts|mts|js|mjs|py)$/;
 const noTool = /^[._]|\.(?:test|spec|d)\.m?[jt]s$|^test_.*\.py$|_test\.py$/;
 
+const unlessGone = { throwIfNoEntry: false } as const;
+
 /** Undefined when it is gone. */
 export function lookAt(folder: string, name: string): Stats | undefined {
   try {
-    return lstatSync(join(folder, name), { throwIfNoEntry: false });
+    // Not `join`: it would take a third of the time of a look at 500 files.
+    return lstatSync(`${folder}/${name}`, unlessGone);
   } catch (thrown) {
     if (codeOf(thrown) === undefined) throw thrown;
     return undefined;

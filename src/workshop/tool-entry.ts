@@ -49,7 +49,11 @@ function rereads(folder: string, entry: ToolEntry, now: number): boolean {
   return false;
 }
 
-export function readEntry(folder: string, name: string, at: { readonly now: number; readonly good: ToolVersion | null }): ToolEntry {
+export function readEntry(
+  folder: string,
+  name: string,
+  at: { readonly now: number; readonly good: ToolVersion | null },
+): ToolEntry {
   const read = readToolFile(folder, name);
   const shared = { name, candidate: null, good: at.good };
   if (!read.ok) {

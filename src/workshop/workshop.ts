@@ -93,25 +93,27 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     const isWorth = readChanged(scan, before);
     if (!isWorth && !isForced) return undefined;
     const unknown = loader.admit(entries.values());
-    if (unknown.length === 0 && (refusal !== undefined || entries.size === 0)) return void apply();
+    if (unknown.length === 0 && (refusal !== undefined || entries.size === 0)) {
+      apply();
+      return undefined;
+    }
     loading = load(unknown).finally(() => (loading = undefined));
     return loading;
   }
 
   /** Reads what is new or different, forgets what is gone. False when all is as it was, and nobody waits for a person. */
   function readChanged(found: Scan, before: Scan | null): boolean {
-    const names = new Set(found.names);
-    let isWorth = false;
-    for (const name of entries.keys()) if (!names.has(name)) isWorth = entries.delete(name);
+    let isWorth = found !== before && forget(new Set(found.names));
+    const at = now();
     for (const name of found.names) {
       const entry = entries.get(name);
       // What it imports may be there now.
       const mayBeMended = entry?.state === "broken" && found !== before;
-      if (entry && !mayBeMended && !hasChanged(folder, entry, now())) {
+      if (entry && !mayBeMended && !hasChanged(folder, entry, at)) {
         isWorth ||= entry.state === "untrusted" || entry.state === "quarantined";
         continue;
       }
-      const read = readEntry(folder, name, { now: now(), good: entry?.good ?? null });
+      const read = readEntry(folder, name, { now: at, good: entry?.good ?? null });
       const isSame = entry?.snapshot && read.snapshot?.hash === entry.snapshot.hash;
       if (isSame) {
         const { state, problem, candidate } = entry;
@@ -124,6 +126,12 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     return isWorth;
   }
 
+  function forget(names: ReadonlySet<string>): boolean {
+    let isAny = false;
+    for (const name of entries.keys()) if (!names.has(name)) isAny = entries.delete(name);
+    return isAny;
+  }
+
   async function load(unknown: readonly ToolEntry[]): Promise<void> {
     refusal ??= (await options.whyRefused?.()) ?? null;
     if (refusal === null) await loader.describe(unknown);
@@ -132,7 +140,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
 
   /** All at once and without waiting: nobody sees half of it. */
   function apply(): void {
-    if (refusal != null) for (const entry of entries.values()) refuse(entry, refusal);
+    if (typeof refusal === "string") for (const entry of entries.values()) refuse(entry, refusal);
     const claims = [...entries.values()].map(({ name, candidate, good }) => ({ fileName: name, candidate, good }));
     const assigned = assignNames(claims, {
       holderOf: (toolName) => live.get(toolName)?.fileName,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir } from "node:fs/promises";
+import { mkdir, rm, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { tmuxLane } from "../support/tmux.ts";
@@ -142,6 +142,27 @@ test("/undo puts files back, leaves alone what somebody else changed, and --forc
   await talk.say("/undo");
   await talk.see("put back   a.txt");
   assert.equal(await talk.read("a.txt"), "old\n");
+});
+
+test("/undo names --force only where that helps, and folders of the turn go [L2]", lane, async (t) => {
+  const write = (name: string) => ({ tool: "write", input: { file_path: name, content: "new\n" } });
+  const talk = await openTalk(t, {
+    args: ["agent", "--mode", "accept-edits"],
+    script: [{ calls: [write("new/deep/a.txt"), write("b.txt")] }, "Written."],
+  });
+  await talk.seePrompt();
+  await talk.say("write them");
+  await talk.see("Written.");
+  await talk.seePrompt();
+  await rm(join(talk.machine.workdir, "b.txt"));
+  await symlink("script.json", join(talk.machine.workdir, "b.txt"));
+  await talk.say("/undo");
+  await talk.see(/removed    new\/deep\/a\.txt\nleft alone b\.txt: It is no regular file any more\.$/m);
+  await assert.rejects(stat(join(talk.machine.workdir, "new")), { code: "ENOENT" });
+  await talk.seePrompt();
+  await talk.say("/undo --force");
+  await talk.see(/(?:left alone b\.txt[\s\S]*){2}/);
+  assert.equal((await talk.screen()).split("removed    new/deep/a.txt").length, 2);
 });
 
 test("/cost, /model and /compact with its undo [L2]", lane, async (t) => {

@@ -137,3 +137,39 @@ test("closing the terminal leaves nothing running [L2]", lane, async (t) => {
   await until("the command is gone", () => countProcesses(seconds) === 0, 30_000);
   await until("the call is settled", async () => (await stoppedCall(talk)).state === "cancelled", 30_000);
 });
+
+test("after Ctrl-Z and fg the conversation goes on as before [L2]", lane, async (t) => {
+  const talk = await openTalk(t, { script: ["First answer.", "Second answer."] });
+  await talk.seePrompt();
+  await talk.press("C-z");
+  await talk.see(/Stopped/);
+  await talk.type("clear; fg");
+  await talk.press("Enter");
+  await talk.seePrompt();
+  await talk.say("one");
+  await talk.see("First answer.");
+  await talk.seePrompt();
+  await talk.say("/cost");
+  await talk.see("tokens in");
+});
+
+test("what is typed while `run` works is the shell's, and a question still gets its answer [L2]", lane, async (t) => {
+  const wait = "while ! test -e go; do sleep 0.1; done";
+  const talk = await openTalk(t, {
+    args: ["run", "work"],
+    script: [
+      { calls: [{ tool: "ask_user", input: { question: "Which?", options: ["this", "that"] } }] },
+      { calls: [{ tool: "bash", input: { command: wait } }] },
+      "All done.",
+    ],
+  });
+  await talk.see(/^❯ +1\. this/m);
+  await talk.press("2");
+  await talk.see("→ that");
+  await talk.see(/bash while/);
+  await talk.type("echo typed $((20 + 3))");
+  await talk.press("Enter");
+  await talk.put("go", "now");
+  await talk.see("All done.");
+  await talk.see(/typed 23$/m);
+});

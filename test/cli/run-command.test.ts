@@ -99,6 +99,11 @@ describe("a limit ends the task with 1 and says so [L1]", { concurrency: 2 }, ()
       (await machine.task(["go", "--max-turns", "2", "--json"])).stdout.trimEnd().split("\n").at(-1)!,
     );
     assert.deepEqual([end.state, end.statistics.turns], ["max_turns", 2]);
+    const once = await machine.task(["go", "--max-turns", "1"]);
+    assert.match(
+      once.stderr,
+      /^Stopped after 1 turn, the most that limits\.max_turns allows\.\ndeckhand run -c "go on" continues\.$/m,
+    );
   });
   test("--max-cost", async (t) => {
     const machine = await openScripted(t, endless);
@@ -126,6 +131,22 @@ test("wrong options are said in one sentence, with 2 [L2]", async (t) => {
     if (typeof sentence === "string") assert.equal(told, sentence);
     else assert.match(told, sentence);
   }
+});
+
+test("@file in the task brings the file along, and what stdin says does not [L2]", async (t) => {
+  const machine = await openScripted(t, ["{{last_user}}"]);
+  await machine.put("fence.txt", "the words of the fence");
+  await machine.put("gate.txt", "the words of the gate");
+  const both = await machine.task(["explain @fence.txt and @gone.txt"], { stdin: "as in @gate.txt" });
+  assert.equal(both.code, 0, both.stderr);
+  assert.match(
+    both.stdout,
+    /^explain @fence\.txt and @gone\.txt\n[\s\S]*as in @gate\.txt\n[\s\S]*the words of the fence/,
+  );
+  assert.doesNotMatch(both.stdout, /the words of the gate/);
+  assert.match(both.stderr, /^@gone\.txt is not here; your words are sent without it\.$/m);
+  const piped = await machine.task([], { stdin: "explain @gate.txt" });
+  assert.match(piped.stdout, /the words of the gate/);
 });
 
 test("--image shows the model a picture, and one that takes none says so [L2]", async (t) => {

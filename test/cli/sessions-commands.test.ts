@@ -188,6 +188,16 @@ test("a conversation without a terminal is refused with what to use instead [L2]
   assert.deepEqual([task.code, task.stdout], [0, "Said.\n"]);
 });
 
+test("a terminal that can't move its cursor is refused by its name [L2]", lane, async (t) => {
+  const talk = await openTalk(t, { script: ["Never."], args: ["sessions"], columns: 200 });
+  await talk.see(/^code 2$/m);
+  await talk.type("export TERM=dumb");
+  await talk.press("Enter");
+  await talk.start("agent", "--model", "script:script.json");
+  await talk.see("and TERM=dumb says that this one can't: set TERM to what it is");
+  await talk.see(/^code 2$/m);
+});
+
 test("--help lists every command in a group, and each has an example of its own [L2]", async (t) => {
   const machine = await openMachine(t);
   const { stdout } = await machine.run(["--help"]);

@@ -71,6 +71,7 @@ const inTheMiddle = [
     "rate_limit",
   ],
   ["openai", 'data: {"error":{"message":"something broke","type":"odd"}}\n\n', "cut"],
+  ["openai", 'data: {"error":{"detail":"Rate limit reached"}}\n\n', "rate_limit"],
   [
     "google",
     'data: {"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}\n\n',
@@ -92,6 +93,6 @@ test("a function call that Gemini itself calls malformed is a cut, to be asked f
   assert.ok(end.type === "failed");
   assert.deepEqual(
     [end.failure.kind, end.failure.message],
-    ["cut", "The reply of Google was cut off: MALFORMED_FUNCTION_CALL"],
+    ["cut", "The reply of Google was cut off: MALFORMED_FUNCTION_CALL."],
   );
 });

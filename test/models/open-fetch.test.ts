@@ -60,9 +60,30 @@ async function openProxiedServer(t: Context) {
   return { certificatePath, asked, proxyUrl, port };
 }
 
-test("without a proxy and certificates it is Node's own fetch [L3]", () => {
-  assert.equal(openFetch({}), globalThis.fetch);
-  assert.equal(openFetch({ NO_PROXY: "a", HTTPS_PROXY: "" }), globalThis.fetch);
+test("no way follows a redirect: directly, past a proxy, through one [L3]", async (t) => {
+  const stolen: string[] = [];
+  const thief = createServer((message, response) => {
+    stolen.push(message.url ?? "");
+    response.end("got it");
+  });
+  const location = `http://127.0.0.1:${await listen(t, thief)}/steal`;
+  const server = createServer((message, response) => {
+    message.resume();
+    response.writeHead(307, { location }).end();
+  });
+  const url = `http://127.0.0.1:${await listen(t, server)}`;
+  const cases = [
+    [{}, url],
+    [{ NO_PROXY: "a", HTTPS_PROXY: "" }, url],
+    [{ HTTP_PROXY: "http://127.0.0.1:1" }, url],
+    [{ HTTP_PROXY: url }, "http://plain.test"],
+  ] as const;
+  for (const [env, address] of cases) {
+    const answer = await openFetch(env)(`${address}/x`, { method: "POST", body: "secret" });
+    assert.deepEqual([answer.status, answer.headers.get("location")], [307, location]);
+    await answer.text();
+  }
+  assert.deepEqual(stolen, []);
 });
 
 test("a reply comes through HTTPS_PROXY from a server whose authority SSL_CERT_FILE names [L3]", async (t) => {
@@ -95,6 +116,29 @@ test("this machine and the hosts of NO_PROXY are reached without the proxy [L3]"
   assert.deepEqual(asked, []);
   assert.equal(await (await fetch("http://plain.test/x", { method: "POST", body: "b" })).text(), "plain");
   assert.deepEqual(asked, ["POST http://plain.test/x"]);
+});
+
+test("a proxy that is not there, not known or not willing is named, without its password [L3]", async (t) => {
+  const closed = createServer();
+  const closedPort = await listen(t, closed);
+  await new Promise((resolve) => closed.close(resolve));
+  const unwilling = createServer();
+  unwilling.on("connect", (_, client) => client.end("HTTP/1.1 403 Forbidden\r\n\r\n"));
+  const unwillingPort = await listen(t, unwilling);
+  const cases = [
+    [`127.0.0.1:${closedPort}`, /: nothing listens at the proxy 127\.0\.0\.1:\d+; .* HTTPS_PROXY right\?$/, undefined],
+    ["no-such-proxy.invalid:3128", /: the name of the proxy no-such-proxy\.invalid:3128 is not known; /, undefined],
+    [`127.0.0.1:${unwillingPort}`, /: the proxy 127\.0\.0\.1:\d+ does not lead there \(it answered 403\); /, 1],
+  ] as const;
+  for (const [proxy, words, maxAttempts] of cases) {
+    const fetch = openFetch({ HTTPS_PROXY: `http://person:password@${proxy}` });
+    const end = await endOf((await openTestModel("openai", "https://model.test", { fetch })).stream(requestOf()));
+    assert.ok(end.type === "failed");
+    assert.deepEqual([end.failure.kind, end.failure.maxAttempts], ["unreachable", maxAttempts], end.failure.message);
+    assert.match(end.failure.message, /^OpenAI can't be reached at model\.test: /);
+    assert.match(end.failure.message, words);
+    assert.doesNotMatch(end.failure.message, /password/);
+  }
 });
 
 test("a reply through a proxy can be stopped [L2]", async (t) => {

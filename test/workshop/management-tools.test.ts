@@ -55,8 +55,8 @@ test("what an agent writes that way is shown as a diff, and waits for a person [
   const runtime = await bench.open({
     settings: {},
     approve: (request) => {
-      asked.push(request.diff);
-      return Promise.resolve({ decision: "once" });
+      asked.push(request.preview?.diff);
+      return Promise.resolve({ decision: "allow", scope: "once", who: "kim" });
     },
   });
   const order = { file_name: "say.ts", content: saying("agent") };
@@ -74,7 +74,17 @@ test("names that lead elsewhere, or would be no tool, are refused [C1, G1]", asy
   const bench = await openToolBench(t, { "say.ts": saying("said") });
   await writeFile(join(bench.home, "other.ts"), "mine");
   const runtime = await bench.open({ confirmed: ["protected.path"] });
-  for (const name of ["../other.ts", "/etc/passwd", "a/b.ts", ".hidden.ts", "x.test.ts", "x.txt", "", "..", "a\0b.ts"]) {
+  for (const name of [
+    "../other.ts",
+    "/etc/passwd",
+    "a/b.ts",
+    ".hidden.ts",
+    "x.test.ts",
+    "x.txt",
+    "",
+    "..",
+    "a\0b.ts",
+  ]) {
     for (const tool of ["create_or_update_custom_tool_file", "delete_custom_tool_file"]) {
       const { state } = await runtime.call(tool, { file_name: name, content: "x" }, { door: "cli" });
       assert.notEqual(state, "completed", `${tool} ${JSON.stringify(name)}`);

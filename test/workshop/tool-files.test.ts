@@ -159,5 +159,8 @@ test("a damaged store of versions is written anew [C3]", async (t) => {
   await writeFile(join(versions, "good.json"), "[");
   const later = await bench.open();
   assert.equal(await say(later), "said");
-  assert.deepEqual(later.customTools().files.map(({ problem }) => problem), [null]);
+  assert.deepEqual(
+    later.customTools().files.map(({ problem }) => problem),
+    [null],
+  );
 });

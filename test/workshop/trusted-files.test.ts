@@ -36,7 +36,11 @@ test("trust in one file does not let in the others of its folder; trust in all l
   bench.trust();
   await bench.save("latest.ts", saying("latest", { name: "latest" }));
   assert.equal(await say(runtime, "latest"), "latest");
-  assert.ok(createTrust(bench.home, bench.env).files().every(({ status }) => status === "trusted"));
+  assert.ok(
+    createTrust(bench.home, bench.env)
+      .files()
+      .every(({ status }) => status === "trusted"),
+  );
 });
 
 test("a tool file that changes while an agent's call runs stays out until a person approves the change [C11]", async (t) => {

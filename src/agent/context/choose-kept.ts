@@ -20,6 +20,14 @@ export function chooseKept({ messages }: Conversation, keepTokens: number): numb
     : messages.length;
 }
 
+/** Where the last turn begins, with what the person said in it. */
+export function startOfLastTurn({ messages }: Conversation): number {
+  return Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === "user"),
+  );
+}
+
 /** The person waits for an answer to exactly these words. */
 function isUnanswered(messages: readonly Message[]): boolean {
   return messages.at(-1)?.role === "user";

@@ -2,7 +2,7 @@ import { addUsage, noUsage, type Model, type ToolOffer, type Usage } from "../..
 import type { Conversation, Pin, SessionEntry, SessionEntryBody } from "../../core/session.ts";
 import { assembleConversation } from "../session/assemble-conversation.ts";
 import { checkCompaction, checkSummary } from "./check-compaction.ts";
-import { chooseKept } from "./choose-kept.ts";
+import { chooseKept, startOfLastTurn } from "./choose-kept.ts";
 import { digestEntries } from "./digest.ts";
 import { estimateMessage, estimateOffers } from "./estimate-message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
@@ -26,6 +26,8 @@ export interface CompactionTask {
   readonly keepTokens: number;
   /** How many tokens of the provider one estimated token is, as the meter found. */
   readonly rate?: number;
+  /** The person asked for it: all that is older than the last turn goes, however short it is. */
+  readonly isWished?: boolean;
   /** What the person asked to keep above all. */
   readonly focus?: string;
   readonly signal: AbortSignal;
@@ -95,7 +97,8 @@ function makePlan(task: CompactionTask): Plan | null {
   const { entries } = task;
   const conversation = assembleConversation(entries);
   const room = Math.max(0, task.maxTokens / rateOf(task) - fixedTokens(task));
-  const firstKept = chooseKept(conversation, Math.min(task.keepTokens, room / 3));
+  const fitting = chooseKept(conversation, Math.min(task.keepTokens, room / 3));
+  const firstKept = task.isWished === true ? Math.max(fitting, startOfLastTurn(conversation)) : fitting;
   const earlier = findStandingCompaction(entries);
   const firstKeptId = conversation.entryIds[firstKept] ?? null;
   const start = earlier?.firstKept ?? 0;

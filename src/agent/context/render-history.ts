@@ -36,6 +36,7 @@ export function renderEntry(entry: SessionEntry, maxCharacters: number): string 
     case "compaction_undone":
       return "note: the last summary was taken back";
     case "undone":
+      if (entry.files.length === 0) return null;
       return `note: the person put these files back to what they were: ${entry.files.join(", ")}`;
     case "session":
     case "ended":

@@ -1,4 +1,4 @@
-import { commandShape, normalizeCommand, partsOfCommand } from "./command-text.ts";
+import { commandShape, normalizeCommand, partsOfCommand, type CommandPart } from "./command-text.ts";
 import type { Claim, Verdict } from "./evidence.ts";
 import type { Fence, ParsedAnswer, Statement } from "./parse-answer.ts";
 import type { TracedCall } from "./trace.ts";
@@ -25,7 +25,7 @@ function claimsOf(statement: Statement, calls: readonly TracedCall[]): Claim[] {
     const isStrong =
       isSaid ||
       hasResult ||
-      /\b(?:I|we) (?:used|tried)\s*$|\b(?:committed|pushed|installed|built|tested|verified|checked|formatted|linted|deployed|migrated)\b[^.]{0,30}\($|(?:verified|confirmed|checked|tested) (?:it |this |that |them )?(?:with|via|by running|using)\s*$/i.test(
+      /\b(?:I|we) (?:used|tried)\s*$|\b(?:committed|pushed|installed|built|tested|verified|checked|formatted|linted|deployed|migrated)\b[^.]{0,30}\($|(?<!\b(?:is|are|be|gets?|being) (?:\w+ )?)\b(?:committed|pushed|deployed|migrated|published|released|installed)\b[^.,;]{0,40}\b(?:with|via|using|by running)\s*$|(?:verified|confirmed|checked|tested) (?:it |this |that |them )?(?:with|via|by running|using)\s*$/i.test(
         before,
       );
     const isMentioned = /\brunning\s*$|\b(?:via|with|using|after)\s*$/i.test(before);
@@ -79,10 +79,11 @@ function toClaim(
     why,
   });
   if (!found) return claim("unmatched", null, "No call of this turn ran it.");
-  const { call, isWhole } = found;
+  const { call, isWhole, isDoubtful } = found;
   if (!call.hasRun) return claim("contradicted", call, "The call was not let through: it never ran.");
   if (isSuccess && !call.isOk) return claim("contradicted", call, "Its last run failed.");
   if (isWhole) return claim("matched", call, "A call ran it.");
+  if (isDoubtful) return claim("partial", call, "It stands behind && or || in a call, and may not have been reached.");
   return claim("partial", call, "A call ran it with other arguments, or another tool did the same.");
 }
 
@@ -90,22 +91,36 @@ function toClaim(
 export function findCommand(
   text: string,
   calls: readonly TracedCall[],
-): { readonly call: TracedCall; readonly isWhole: boolean } | undefined {
+): { readonly call: TracedCall; readonly isWhole: boolean; readonly isDoubtful: boolean } | undefined {
   const wanted = normalizeCommand(text).replace(/\s*(?:…|\.\.\.)$/, "");
   const isCut = wanted !== normalizeCommand(text);
   const fits = calls.flatMap((call) => {
     const fit = fitOf(wanted, isCut, call);
-    return fit === 0 ? [] : [{ call, fit: fit * 2 + (call.hasRun ? 1 : 0) }];
+    return fit === 0 ? [] : [{ call, fit, rank: fit * 4 + (call.hasRun ? 1 : 0) }];
   });
-  const best = Math.max(0, ...fits.map(({ fit }) => fit));
-  const found = fits.findLast(({ fit }) => fit === best);
-  return found && { call: found.call, isWhole: found.fit >= 4 };
+  const best = Math.max(0, ...fits.map(({ rank }) => rank));
+  const found = fits.findLast(({ rank }) => rank === best);
+  return found && { call: found.call, isWhole: found.fit === 2, isDoubtful: found.fit === 1.5 };
 }
 
-/** 2: the command itself; 1: with other arguments, or as another tool; 0: not. */
-function fitOf(wanted: string, isCut: boolean, call: TracedCall): 0 | 1 | 2 {
+/** 2: the command itself; 1.5: the same, if it was reached; 1: with other arguments, or as another tool; 0: not. */
+function fitOf(wanted: string, isCut: boolean, call: TracedCall): 0 | 1 | 1.5 | 2 {
   if (call.command === null) return fitTool(wanted, call);
-  const parts = partsOfCommand(call.command);
+  const all = partsOfCommand(call.command);
+  const parts = all.filter((part) => !mayBeUnreached(part, call)).map(({ text }) => text);
+  const whole = fitParts(wanted, isCut, parts);
+  if (whole === 2) return 2;
+  const doubtful = all.filter((part) => mayBeUnreached(part, call)).map(({ text }) => text);
+  const fit = fitParts(wanted, isCut, doubtful);
+  return fit === 2 ? 1.5 : whole === 1 || fit === 1 ? 1 : 0;
+}
+
+/** What is behind `&&` ran for sure when all went well; what is behind `||` mostly did not. */
+function mayBeUnreached({ isConditional }: CommandPart, { isOk, command }: TracedCall): boolean {
+  return isConditional && (!isOk || command!.includes("||"));
+}
+
+function fitParts(wanted: string, isCut: boolean, parts: readonly string[]): 0 | 1 | 2 {
   if (parts.some((part) => part === wanted || (isCut && part.startsWith(wanted)))) return 2;
   const bare = (part: string): string =>
     part.replace(/\s+(?:2>&1|[12]?>\s*\S+|\|.*)/g, "").replace(/^(?:[A-Z_]\w*=\S* )+|^(?:npx|time|sudo) /, "");

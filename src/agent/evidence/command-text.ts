@@ -29,21 +29,50 @@ export function normalizeCommand(text: string): string {
     .trim();
 }
 
-/** The commands that a line of the shell is made of, itself first. */
-export function partsOfCommand(command: string): string[] {
-  const parts = maskQuotes(command).flatMap(({ from, to }) => [command.slice(from, to)]);
-  const whole = normalizeCommand(command);
-  return [whole, ...parts.map(normalizeCommand).filter((part) => part !== "" && part !== whole)];
+export interface CommandPart {
+  readonly text: string;
+  /** It stands behind `&&` or `||`: whether it ran depends on what is before it. */
+  readonly isConditional: boolean;
+}
+
+/** The commands that a line of the shell is made of, itself first when it is more than one. */
+export function partsOfCommand(command: string): CommandPart[] {
+  const whole = { text: normalizeCommand(command), isConditional: false };
+  const parts = splitCommand(command)
+    .map(({ from, to, isConditional }) => ({ text: normalizeCommand(command.slice(from, to)), isConditional }))
+    .filter(({ text }) => text !== "" && text !== whole.text);
+  return [whole, ...parts];
+}
+
+const printers = new Set(
+  "echo printf cat head tail less more grep rg sed awk cut sort uniq tee cd ls true false : export set sleep wc tr jq".split(
+    " ",
+  ),
+);
+
+/** The commands of the line that do more than print or look for text. */
+export function workingParts(command: string): string[] {
+  const [whole, ...parts] = partsOfCommand(command).map(({ text }) => text);
+  return (parts.length === 0 ? [whole!] : parts).filter((part) => !printers.has(part.split(" ", 1)[0]!));
+}
+
+interface Piece {
+  readonly from: number;
+  readonly to: number;
+  readonly isConditional: boolean;
 }
 
 /** Where the parts are: operators inside quotes separate nothing. */
-function maskQuotes(command: string): { readonly from: number; readonly to: number }[] {
+function splitCommand(command: string): Piece[] {
   const masked = command.replaceAll(/"(?:[^"\\]|\\.)*"|'[^']*'/g, (quoted) => "x".repeat(quoted.length));
-  const parts: { from: number; to: number }[] = [];
+  const parts: Piece[] = [];
   let from = 0;
+  let isConditional = false;
   for (const { index, 0: operator } of masked.matchAll(/&&|\|\||[;|\n]|(?<!>)&(?![>&])/g)) {
-    parts.push({ from, to: index });
+    parts.push({ from, to: index, isConditional });
     from = index + operator.length;
+    // A pipe, and what it leads to, is of one condition.
+    if (operator !== "|") isConditional = operator === "&&" || operator === "||";
   }
-  return [...parts, { from, to: command.length }];
+  return [...parts, { from, to: command.length, isConditional }];
 }

@@ -15,6 +15,7 @@ export function findCountClaims(statements: readonly Statement[], calls: readonl
     return [
       ...testCounts(plain).map((said) => judgeTests(said, runs, admitsFailure)),
       ...findingCounts(plain).map((said) => judgeFindings(said, calls)),
+      ...errorCounts(plain).map((said) => judgeErrors(said, runs)),
     ];
   });
 }
@@ -40,6 +41,7 @@ const all = [
   /(?<!\d )(?<!\b(?:new|these|those|added|relevant|related|affected|first|other|unit|integration|regression) )\b(?:the )?(?:test suite|tests) (?:(?:now|all|still) )*(?:pass(?:es|ed)?|(?:is|are) (?:now |all )*(?:passing|green))\b/gi,
   /(?:모든|전체)\s*테스트(?:가|는|를|도)?\s*(?:모두\s*)?(?:통과|성공)/g,
   /테스트(?:가|는)?\s*(?:모두|전부)\s*(?:통과|성공)/g,
+  /테스트(?:를|을|도)?\s*(?:실행|수행|돌)\S*\s*(?:모두|전부|다)\s*(?:통과|성공)/g,
 ];
 
 function testCounts(text: string): SaidOfTests[] {
@@ -130,6 +132,31 @@ function findingCounts(text: string): SaidOfFindings[] {
     count: Number(found[1]),
     noun: found[2]!.toLowerCase(),
   }));
+}
+
+/** "7 tests passed, 0 errors": of the run of tests, which has no such word when there are none. */
+function errorCounts(text: string): SaidOfFindings[] {
+  const pattern = /\b\d+ (?:tests? )?(?:passed|passing)\b[^.;]{0,30}?\b((\d+) errors?)\b/gi;
+  if (findingCounts(text).length > 0) return [];
+  return [...text.matchAll(pattern)].map((found) => ({ text: found[1]!, count: Number(found[2]), noun: "error" }));
+}
+
+function judgeErrors({ text, count }: SaidOfFindings, runs: readonly TestRun[]): Claim {
+  const last = runs.at(-1);
+  const claim = (verdict: Verdict, why: string): Claim => ({
+    kind: "count",
+    text,
+    verdict,
+    executionId: last?.call.id ?? null,
+    why,
+  });
+  if (!last) return claim("unmatched", "No call of this turn ran tests.");
+  const said = [...last.call.output.matchAll(/\b(\d+) errors?\b|\berrors=(\d+)/gi)].map((found) =>
+    Number(found[1] ?? found[2]),
+  );
+  if (said.length === 0 ? count === 0 && !last.isRed : said.at(-1) === count)
+    return claim("matched", "The last run of tests says so.");
+  return claim("contradicted", `The last run of tests says otherwise${tell(last)}.`);
 }
 
 function judgeFindings({ text, count, noun }: SaidOfFindings, calls: readonly TracedCall[]): Claim {

@@ -1,4 +1,4 @@
-import { normalizeCommand } from "./command-text.ts";
+import { normalizeCommand, workingParts } from "./command-text.ts";
 import type { TracedCall } from "./trace.ts";
 
 /** What a test runner said at its end; null: it did not say. */
@@ -19,8 +19,10 @@ export function findTestRuns(calls: readonly TracedCall[]): TestRun[] {
   const runs = new Map<string, TestRun>();
   for (const call of calls) {
     if (call.command === null || !call.hasRun) continue;
-    const summary = readSummary(call.output);
-    if (summary === null && !testCommand.test(call.command)) continue;
+    const working = workingParts(call.command);
+    if (working.length === 0) continue;
+    const summary = readSummary(withoutEcho(call.output, call.command));
+    if (summary === null && !working.some((part) => testCommand.test(part))) continue;
     const known = summary ?? { passed: null, failed: null, total: null };
     const key = normalizeCommand(call.command).replaceAll(/\s*(?:2>&1|\|.*$)/g, "");
     runs.delete(key);
@@ -31,6 +33,16 @@ export function findTestRuns(calls: readonly TracedCall[]): TestRun[] {
 
 const testCommand =
   /(?:^|[\s;&|/])(?:npm (?:t|test|run [\w:]*test[\w:-]*)|(?:pnpm|yarn|bun) (?:run )?test\S*|npx (?:jest|vitest|mocha|ava|playwright)|jest|vitest|mocha|pytest|tox|rspec|ctest|phpunit|cargo test|go test|mvn test|gradle test|make (?:test|check)|node --test|python3? -m (?:pytest|unittest)|deno test|dotnet test|swift test|rake test)\b/;
+
+/** Without what the command itself says: printing the words of a runner is no run of it. */
+function withoutEcho(output: string, command: string): string {
+  return output
+    .split("\n")
+    .filter((line) => line.trim().length < shortestEcho || !command.includes(line.trim()))
+    .join("\n");
+}
+
+const shortestEcho = 6;
 
 /** The numbers of a runner's last words. Null when no known runner spoke. */
 function readSummary(output: string): TestSummary | null {

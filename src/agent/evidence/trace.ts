@@ -34,7 +34,7 @@ export function traceCalls(executions: readonly Execution[]): TracedCall[] {
       path: textOf(input["file_path"]) ?? textOf(input["path"]),
       isChange: changing.has(tool),
       output: outputOf(execution, tool),
-      input: textsIn(input).join("\n"),
+      input: textsIn(input, mostLevels).join("\n"),
     };
   });
 }
@@ -55,8 +55,11 @@ function outputOf({ result, error }: Execution, tool: string): string {
   return tool === "read" ? plain.replaceAll(/^\d+\t/gm, "") : plain;
 }
 
-function textsIn(value: unknown): string[] {
+/** No tool takes anything near it, and the stack does not hold what a model can write. */
+const mostLevels = 100;
+
+function textsIn(value: unknown, levels: number): string[] {
   if (typeof value === "string") return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap(textsIn);
+  if (typeof value !== "object" || value === null || levels === 0) return [];
+  return Object.values(value).flatMap((each) => textsIn(each, levels - 1));
 }

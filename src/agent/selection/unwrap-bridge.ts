@@ -13,7 +13,17 @@ export function unwrapBridge(call: CallPart): CallPart {
   // Some models write the inner input as text once more.
   const inner = typeof input === "string" ? parseObject(input) : input;
   if (typeof inner !== "object" || inner === null || Array.isArray(inner)) return call;
-  return { ...call, tool: name.trim(), inputText: JSON.stringify(inner) };
+  const inputText = writeObject(inner);
+  return inputText === undefined ? call : { ...call, tool: name.trim(), inputText };
+}
+
+function writeObject(value: object): string | undefined {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // Nested too deeply: it can be read, but not be written again.
+    return undefined;
+  }
 }
 
 function isCallTool(name: string): boolean {

@@ -47,7 +47,8 @@ const checks: Readonly<Record<EntryType, (entry: Fields) => boolean>> = {
   model: ({ model }) => areTexts(model),
   evidence: (entry) => areTexts(entry["answerId"]) && "report" in entry,
   ended: () => true,
-  undone: ({ turnId, files }) => areTexts(turnId) && Array.isArray(files) && areTexts(...(files as unknown[])),
+  undone: ({ turnId, files, left = [] }) =>
+    areTexts(turnId) && [files, left].every((paths) => Array.isArray(paths) && areTexts(...(paths as unknown[]))),
 };
 
 function isKnownType(type: string): type is EntryType {

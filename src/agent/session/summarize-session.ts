@@ -35,7 +35,9 @@ function describeBranch({ branch }: SessionContent): Partial<SessionSummary> {
   const last = branch.at(-1);
   if (!first || !last) return {};
   const prompts = branch.filter((entry) => entry.type === "user");
-  const title = prompts[0] ? withoutAttached(textOfParts(prompts[0].parts)).replaceAll(/\s+/g, " ").trim() || "[image]" : "";
+  const title = prompts[0]
+    ? withoutAttached(textOfParts(prompts[0].parts)).replaceAll(/\s+/g, " ").trim() || "[image]"
+    : "";
   const model = branch.findLast((entry) => "model" in entry)?.model;
   return {
     createdAt: first.at,

@@ -37,6 +37,8 @@ export interface KeptChange {
   readonly beforeHash: string | null;
   readonly afterHash: string;
   readonly mode: number | null;
+  /** So many of the folders right above it were made for it; left out: none. */
+  readonly newFolders?: number;
 }
 
 /** Kept under `<folder>/undo/<session>/<turn>/`: a list of changes, and each content under its hash. */
@@ -84,11 +86,19 @@ function isOutside(path: string): boolean {
 const listName = "changes.jsonl";
 
 function describeChange(
-  { before, mode, after }: FileChange,
+  { before, mode, after, newFolders }: FileChange,
   { path, executionId }: { readonly path: string; readonly executionId: string },
 ): KeptChange {
   const kind = before ? "changed" : mode === null ? "made" : "too_large";
-  return { kind, executionId, path, beforeHash: before && hashOf(before), afterHash: hashOf(after), mode };
+  return {
+    kind,
+    executionId,
+    path,
+    beforeHash: before && hashOf(before),
+    afterHash: hashOf(after),
+    mode,
+    ...(newFolders === undefined ? {} : { newFolders }),
+  };
 }
 
 function keepContent(place: string, hash: string, content: Uint8Array): void {

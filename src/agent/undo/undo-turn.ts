@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { callsOf, type CallPart } from "../../core/message.ts";
 import type { Session, SessionEntry } from "../../core/session.ts";
 import type { KeptChange, PreImages } from "./pre-images.ts";
@@ -12,8 +13,13 @@ export interface UndoOptions {
   readonly force: boolean;
 }
 
-/** Gives a file the content it had. Must judge the path anew; what it returns says why it was left as it is. */
-export type PutFileBack = (file: FileToPutBack) => Promise<{ readonly refusal: string } | undefined>;
+/** Gives a file the content it had. Must judge the path anew. */
+export type PutFileBack = (file: FileToPutBack) => Promise<PutBack>;
+
+/** `already`: it is as it was, so nothing was done. `refused`: it was left as it is, and `force` may help. */
+export type PutBack =
+  | { readonly state: "done" | "already" }
+  | { readonly state: "refused"; readonly reason: string; readonly forceHelps: boolean };
 
 export interface FileToPutBack {
   /** Relative to the workdir. */
@@ -23,6 +29,8 @@ export interface FileToPutBack {
   readonly mode: number | null;
   /** The hash of what the tool left: with any other content it was changed since. Null: whatever it is. */
   readonly expectedHash: string | null;
+  /** With a file that did not exist, so many of the folders right above it go as well, those that are empty by then. */
+  readonly newFolders: number;
 }
 
 export interface UndoReport {
@@ -31,10 +39,19 @@ export interface UndoReport {
   readonly restored: readonly string[];
   /** They did not exist before. */
   readonly removed: readonly string[];
+  /** They were as before already: somebody else saw to that. */
+  readonly alreadyBack: readonly string[];
   /** Left as they are; or, when also named above, only a part of their changes was taken back. */
-  readonly skipped: readonly { readonly path: string; readonly reason: string }[];
+  readonly skipped: readonly SkippedFile[];
   /** What else was done in that turn, and stays. */
   readonly notUndone: readonly string[];
+}
+
+export interface SkippedFile {
+  readonly path: string;
+  readonly reason: string;
+  /** With `force` it is put back all the same. */
+  readonly forceHelps: boolean;
 }
 
 /**
@@ -45,13 +62,15 @@ export async function undoTurn(options: UndoOptions): Promise<UndoReport | undef
   const { session, preImages, force } = options;
   const turn = findTurn(session, preImages, force);
   if (!turn) return undefined;
-  const { restored, removed, skipped } = await putChangesBack(turn, options);
-  const report = { turnId: turn.turnId, restored, removed, skipped, notUndone: findEffects(turn, options) };
-  const files = [...restored, ...removed];
-  if (files.length > 0) {
-    session.append({ type: "undone", turnId: turn.turnId, files });
-    session.append({ type: "remark", text: describeUndo(report) });
+  const { turnId } = turn;
+  const report = { turnId, ...(await putChangesBack(turn, options)), notUndone: findEffects(turn, options) };
+  const files = [...report.restored, ...report.removed, ...report.alreadyBack];
+  const left = report.skipped.map(({ path }) => path);
+  // What even force can't put back must not keep the person from undoing the turns before.
+  if (files.length > 0 || force) {
+    session.append({ type: "undone", turnId, files, ...(left.length > 0 ? { left } : {}) });
   }
+  if (files.length > 0) session.append({ type: "remark", text: describeUndo(report) });
   return report;
 }
 
@@ -59,22 +78,28 @@ interface Turn {
   readonly turnId: string;
   readonly entries: readonly SessionEntry[];
   readonly changes: readonly KeptChange[];
+  /** Paths that an earlier undo put back. */
+  readonly done: ReadonlySet<string>;
 }
 
 function findTurn({ id, branch }: Session, preImages: PreImages, force: boolean): Turn | undefined {
-  const undone = new Map<string, string[]>();
+  const undone = new Map<string, Set<string>>();
   for (const entry of branch) {
-    if (entry.type === "undone") undone.set(entry.turnId, [...(undone.get(entry.turnId) ?? []), ...entry.files]);
+    if (entry.type !== "undone") continue;
+    const whole = entry.files.filter((path) => !entry.left?.includes(path));
+    undone.set(entry.turnId, new Set([...(undone.get(entry.turnId) ?? []), ...whole]));
   }
   let end = branch.length;
   for (let at = branch.length - 1; at >= 0; at--) {
     if (branch[at]!.type !== "user") continue;
     const turnId = branch[at]!.id;
-    const files = undone.get(turnId);
+    const done = undone.get(turnId);
     const changes = preImages.list(id, turnId);
     // With force, files that were left as they were the first time get another chance.
-    const left = files === undefined || (force && changes.some(({ path }) => !files.includes(path)));
-    if (left && changes.length > 0) return { turnId, entries: branch.slice(at, end), changes };
+    const isLeft = done === undefined || (force && changes.some(({ path }) => !done.has(path)));
+    if (isLeft && changes.length > 0) {
+      return { turnId, entries: branch.slice(at, end), changes, done: done ?? new Set() };
+    }
     end = at;
   }
   return undefined;
@@ -82,43 +107,69 @@ function findTurn({ id, branch }: Session, preImages: PreImages, force: boolean)
 
 /** Of one file: what was done, and why not more. */
 interface Outcome {
-  readonly did?: "restored" | "removed";
-  readonly refusal?: string;
+  readonly did?: "restored" | "removed" | "nothing";
+  readonly refusal?: Omit<SkippedFile, "path">;
 }
 
 async function putChangesBack(
   turn: Turn,
   options: UndoOptions,
-): Promise<Pick<UndoReport, "restored" | "removed" | "skipped">> {
+): Promise<Pick<UndoReport, "restored" | "removed" | "alreadyBack" | "skipped">> {
   const outcomes = new Map<string, Outcome>();
   for (const change of turn.changes.toReversed()) {
     const before = outcomes.get(change.path);
     // Once a file could not be put back a step, the steps before that do not fit any more.
-    if (before?.refusal !== undefined) continue;
-    outcomes.set(change.path, { ...before, ...(await putChangeBack(change, turn, options)) });
+    if (turn.done.has(change.path) || before?.refusal !== undefined) continue;
+    const outcome = await putChangeBack(change, turn, options);
+    outcomes.set(change.path, outcome.did === "nothing" ? { ...outcome, ...before } : { ...before, ...outcome });
   }
   const pathsOf = (did: Outcome["did"]): string[] =>
     [...outcomes].flatMap(([path, outcome]) => (outcome.did === did ? [path] : []));
   return {
     restored: pathsOf("restored"),
     removed: pathsOf("removed"),
+    alreadyBack: pathsOf("nothing").filter((path) => outcomes.get(path)?.refusal === undefined),
     skipped: [...outcomes].flatMap(([path, { did, refusal }]) => {
       if (refusal === undefined) return [];
-      return [{ path, reason: did === undefined ? refusal : `Only its last changes were taken back. ${refusal}` }];
+      const isPart = did === "restored" || did === "removed";
+      return [{ path, ...refusal, ...(isPart ? { reason: `${onlyPart} ${refusal.reason}` } : {}) }];
     }),
   };
 }
 
+const onlyPart = "Only its last changes were taken back.";
+
 async function putChangeBack(
   { kind, path, beforeHash, afterHash, mode }: KeptChange,
-  { turnId }: Turn,
+  { turnId, changes }: Turn,
   { session, preImages, putBack, force }: UndoOptions,
 ): Promise<Outcome> {
-  if (kind === "too_large") return { refusal: "It was too large for its old content to be kept." };
+  if (kind === "too_large") return refuse("It was too large for its old content to be kept.");
   const content = beforeHash === null ? null : preImages.read({ sessionId: session.id, turnId }, beforeHash);
-  if (content === undefined) return { refusal: "Its old content was removed or damaged since." };
-  const refused = await putBack({ path, content, mode, expectedHash: force ? null : afterHash });
-  return refused ?? { did: content === null ? "removed" : "restored" };
+  if (content === undefined) return refuse("Its old content was removed or damaged since.");
+  const newFolders = countNewFolders(path, changes);
+  const back = await putBack({ path, content, mode, expectedHash: force ? null : afterHash, newFolders });
+  if (back.state === "refused") return { refusal: { reason: back.reason, forceHelps: back.forceHelps } };
+  return { did: back.state === "already" ? "nothing" : content === null ? "removed" : "restored" };
+}
+
+function refuse(reason: string): Outcome {
+  return { refusal: { reason, forceHelps: false } };
+}
+
+/** How many of the folders right above it the turn made, for whichever of its files: the last one to go takes them along. */
+function countNewFolders(path: string, changes: Turn["changes"]): number {
+  const made = new Set(changes.flatMap((change) => foldersAbove(change.path).slice(0, change.newFolders ?? 0)));
+  const above = foldersAbove(path);
+  const first = above.findIndex((folder) => !made.has(folder));
+  return first === -1 ? above.length : first;
+}
+
+/** The nearest one first; without the workdir. */
+function foldersAbove(path: string): string[] {
+  const folders: string[] = [];
+  for (let folder = dirname(path); folder !== "."; folder = dirname(folder)) folders.push(folder);
+  return folders;
 }
 
 function findEffects({ entries, changes }: Turn, { effectOf }: UndoOptions): string[] {
@@ -132,10 +183,11 @@ function findEffects({ entries, changes }: Turn, { effectOf }: UndoOptions): str
     .flatMap((call) => effectOf(call) ?? []);
 }
 
-function describeUndo({ restored, removed, skipped, notUndone }: UndoReport): string {
+function describeUndo({ restored, removed, alreadyBack, skipped, notUndone }: UndoReport): string {
   const sentences = ["The person took your last file changes back."];
   if (restored.length > 0) sentences.push(`As they were before: ${restored.join(", ")}.`);
   if (removed.length > 0) sentences.push(`Removed again: ${removed.join(", ")}.`);
+  if (alreadyBack.length > 0) sentences.push(`They were so already: ${alreadyBack.join(", ")}.`);
   if (skipped.length > 0) sentences.push(`Left as they are: ${skipped.map(({ path }) => path).join(", ")}.`);
   if (notUndone.length > 0) sentences.push("Commands of that turn were not undone.");
   return sentences.join(" ");

@@ -18,7 +18,7 @@ const patienceMs = 15_000;
 
 /** The person at the terminal: takes it until `close`. Esc, Ctrl-D and q leave the demo at any time. */
 export function openPersonGuest({ terminal, screen, clock, leave }: PersonParts): Guest {
-  const { input, approve, ask } = openPerson(terminal, screen);
+  const { input, approve, ask } = openPerson(terminal, screen, { earlyKeys: "dropped" });
   let onEnter: (() => void) | null = null;
   let onStop: (() => void) | null = null;
 

@@ -59,7 +59,8 @@ function stopCommand({ runtime, agent, guest }: ScenePlace): () => void {
   const output = Promise.withResolvers<void>();
   let isOver = false;
   const stopListening = runtime.on("execution:progressed", ({ progress }) => {
-    if (progress.output !== undefined) output.resolve();
+    // Its helper is up by then, and shows that it is stopped as well.
+    if (progress.output?.includes("round ")) output.resolve();
   });
   const stop = async (): Promise<void> => {
     await guest.untilStop(output.promise);

@@ -26,7 +26,10 @@ test("nothing costs nothing", () => assert.equal(receiptTotal([]), 0));
   "backups/monday.txt": "12 receipts\n",
   "backups/tuesday.txt": "9 receipts\n",
   "soak.sh": `# Keeps the till busy until somebody stops it. Its helper ignores the request to end.
-(trap "" TERM HUP; sleep 600) &
+trap "" TERM HUP
+sleep 600 &
+trap - TERM HUP
+echo "helper is up"
 round=0
 while :; do
   round=$((round + 1))

@@ -114,7 +114,7 @@ const promptMark = "› ";
 const shownMark = "▸ ";
 
 const nextSteps: readonly (readonly [string, string])[] = [
-  ["", "talk to a model, in your own folder"],
+  ["", "talk to a model, in your own folder; needs a key or Ollama, and says how to get there"],
   ['run "…"', "one task, then exit"],
   ["doctor", "what works on this machine"],
   ["--help", "all commands"],

@@ -5,10 +5,10 @@ import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
 import { endSession } from "../end-session.ts";
 import { codeOfSignal, exitCode } from "../exit-code.ts";
-import { displayWidth, neutralizeText } from "../terminal-text.ts";
+import { neutralizeText } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { nameOfSignal, watchSignals } from "../watch-signals.ts";
-import { wrapText } from "../wrap-text.ts";
+import { wrapLines } from "../wrap-text.ts";
 import { nextMode } from "./change-mode.ts";
 import { createReplCompleter } from "./complete-here.ts";
 import type { History } from "./input/history-file.ts";
@@ -198,11 +198,4 @@ export async function converse(parts: ConversationParts): Promise<number> {
     await agent.close();
     watch.end();
   }
-}
-
-function wrapLines(text: string, columns: number): string {
-  return text
-    .split("\n")
-    .flatMap((line) => (displayWidth(line) <= columns ? [line] : wrapText(line, columns)))
-    .join("\n");
 }

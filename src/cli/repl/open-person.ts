@@ -5,7 +5,7 @@ import { userName } from "../../runtime/user-name.ts";
 import type { Terminal } from "../terminal.ts";
 import { askApproval } from "./input/approval-panel.ts";
 import type { LiveScreen } from "./input/dialog.ts";
-import { openInput, type Input } from "./input/open-input.ts";
+import { openInput, type Input, type InputOptions } from "./input/open-input.ts";
 import { askQuestion } from "./input/question-panel.ts";
 
 /** The person at this terminal. */
@@ -16,8 +16,12 @@ export interface Person {
 }
 
 /** Takes the terminal until `input.close()`. */
-export function openPerson(terminal: Terminal, screen: LiveScreen): Person {
-  const input = openInput(terminal, { program: process, clock: systemClock, screen });
+export function openPerson(
+  terminal: Terminal,
+  screen: LiveScreen,
+  use: Pick<InputOptions, "holds" | "earlyKeys"> = {},
+): Person {
+  const input = openInput(terminal, { ...use, program: process, clock: systemClock, screen });
   const who = userName();
   return {
     input,

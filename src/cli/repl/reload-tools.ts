@@ -8,7 +8,10 @@ export async function reloadTools({ runtime, say }: ReplContext): Promise<void> 
   const live = files.filter(({ tool }) => tool !== null).length;
   const parts = [tellNames("new", added), tellNames("changed", changed), tellNames("gone", removed)].filter(Boolean);
   const count = `${live} ${live === 1 ? "tool comes" : "tools come"} from files`;
-  say(files.length === 0 && parts.length === 0 ? "There are no tool files." : `${count}; ${parts.join("; ") || "nothing changed"}.`);
+  if (files.length === 0 && parts.length === 0) {
+    return say(`There are ${runtime.tools.list().length} tools; none of them comes from a file.`);
+  }
+  say(`${count}; ${parts.join("; ") || "nothing changed"}.`);
   for (const problem of describeFileProblems(runtime)) say(problem);
 }
 

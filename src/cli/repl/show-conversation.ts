@@ -3,6 +3,7 @@ import { textOfParts } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import { tellReconciled } from "../open-cli-agent.ts";
 import { neutralizeLine } from "../terminal-text.ts";
+import { wrapText } from "../wrap-text.ts";
 import { shortId } from "./change-session.ts";
 import { countOf } from "./output/format-figures.ts";
 import { createMarkdownStream } from "./output/markdown/markdown-stream.ts";
@@ -38,13 +39,14 @@ function showLastExchange({ agent, terminal, screen, show }: ReplContext): void 
 }
 
 /** A quiet word when the person leaves: nothing is learnt unasked, and nobody has to know that it can be. */
-export function bidFarewell({ agent, terminal, show }: ReplContext): void {
+export function bidFarewell({ agent, terminal, screen, show }: ReplContext): void {
   if (countPrompts(agent.history) === 0) return;
   const lines = [
     `deckhand resume ${agent.sessionId.slice(-shortId)} goes on with this conversation.`,
     ...(agent.lessons.hasSomethingToLearn() ? ["/lessons learn in it proposes what to remember for next time."] : []),
   ];
-  show(lines.map((line) => terminal.styleError("dim", line)).join("\n"));
+  const wrapped = lines.flatMap((line) => wrapText(line, screen.columns));
+  show(wrapped.map((line) => terminal.styleError("dim", line)).join("\n"));
 }
 
 export function countPrompts(history: readonly SessionEntry[]): number {

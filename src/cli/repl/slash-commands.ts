@@ -2,6 +2,7 @@ import { messageOf } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { permissionModeNames } from "../../runtime/permission-modes.ts";
 import type { Terminal } from "../terminal.ts";
+import { wrapLines, wrapText } from "../wrap-text.ts";
 import { describeFileProblems, renderTools } from "../tools-command.ts";
 import { changeMode } from "./change-mode.ts";
 import { listSessions, resumeSession } from "./change-session.ts";
@@ -14,7 +15,11 @@ import { showEvidence, showSkills } from "./show-agent.ts";
 import { showOutput, showSpent } from "./show-run.ts";
 
 export const slashCommands: readonly SlashCommand[] = [
-  { name: "/help", summary: "List these commands", run: ({ show, terminal }) => show(renderHelp(terminal.styleError)) },
+  {
+    name: "/help",
+    summary: "List these commands",
+    run: ({ show, screen, terminal }) => show(renderHelp(screen.columns, terminal.styleError)),
+  },
   {
     name: "/tools",
     summary: "List the tools",
@@ -107,20 +112,21 @@ const aliases: Readonly<Record<string, string>> = {
   "/?": "/help",
 };
 
-function renderHelp(style: Terminal["styleError"]): string {
+function renderHelp(columns: number, style: Terminal["styleError"]): string {
   const width = Math.max(...slashCommands.map(({ name, takes = "" }) => `${name} ${takes}`.length));
   const lines = slashCommands.map(({ name, takes = "", summary }) => {
     const spaces = " ".repeat(width - `${name} ${takes}`.length + 2);
-    return `  ${style("bold", name)} ${style("dim", takes)}${spaces}${summary}`;
+    const [first, ...rest] = wrapText(summary, columns - width - 4);
+    const below = rest.map((line) => `\n${" ".repeat(width + 4)}${line}`).join("");
+    return `  ${style("bold", name)} ${style("dim", takes)}${spaces}${first}${below}`;
   });
-  return [
-    ...lines,
-    "",
+  const hints = [
     '  @file brings a file, a folder\'s list or a picture along (@"with spaces"); Tab completes',
     "  !command runs a command of yours, without a terminal of its own; the model hears of it",
     "  Alt-Enter begins a new line · Ctrl-R searches what you typed · Ctrl-Z gives you your shell",
     "  Ctrl-C stops the call, again the turn, again leaves · Esc stops the turn · Ctrl-D leaves",
-  ].join("\n");
+  ];
+  return [...lines, "", wrapLines(hints.join("\n"), columns)].join("\n");
 }
 
 async function changeModel({ runtime, agent, say }: ReplContext, rest: string): Promise<void> {

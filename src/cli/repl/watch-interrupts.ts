@@ -26,10 +26,14 @@ export function watchInterrupts({ input, agent, tell, leave, leaving }: Interrup
   const turn = new AbortController();
   let pressed = 0;
 
-  function stopTurn(): void {
+  function stopTurn(reason: unknown = new Error("Stopped by the person")): void {
     if (turn.signal.aborted) return;
     tell("Stopping the turn …");
-    turn.abort(new Error("Stopped by the person"));
+    turn.abort(reason);
+  }
+
+  function leaveTurn(): void {
+    stopTurn(leaving.reason);
   }
 
   async function press(): Promise<void> {
@@ -43,15 +47,15 @@ export function watchInterrupts({ input, agent, tell, leave, leaving }: Interrup
   const stopListening = input.onKey((key) => {
     if (key.kind !== "key") return false;
     if (key.name === "ctrl-c") {
-      press().catch(stopTurn);
+      press().catch(() => stopTurn());
       return true;
     }
     if (key.name !== "escape") return false;
     stopTurn();
     return true;
   });
-  leaving.addEventListener("abort", stopTurn, { once: true });
-  if (leaving.aborted) stopTurn();
+  leaving.addEventListener("abort", leaveTurn, { once: true });
+  if (leaving.aborted) leaveTurn();
   return {
     signal: turn.signal,
     get isLeavingNext() {
@@ -59,7 +63,7 @@ export function watchInterrupts({ input, agent, tell, leave, leaving }: Interrup
     },
     end() {
       stopListening();
-      leaving.removeEventListener("abort", stopTurn);
+      leaving.removeEventListener("abort", leaveTurn);
     },
   };
 }

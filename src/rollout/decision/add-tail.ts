@@ -15,7 +15,7 @@ const leastCalls = 60;
 const slowFactor = 1.05;
 /** The source's limit: stable + 20 %. */
 const tooSlowFactor = 1.2;
-/** Beyond any latency but that of a timeout, which is endless. */
+/** No call takes longer but one that timed out, whose latency is endless. */
 const longestMs = 1e9;
 
 /**
@@ -78,7 +78,7 @@ function both(one: ArmSample, other: ArmSample): Reference {
     // It lies between the quantiles of the two: halve until it is found.
     quantile(share) {
       const wanted = (1 - share) * calls;
-      if (above(longestMs) > wanted) return Infinity;
+      if (above(Infinity) > wanted) return Infinity;
       let low = Math.min(one.quantile(share), other.quantile(share));
       let high = Math.min(longestMs, Math.max(one.quantile(share), other.quantile(share)));
       for (let round = 0; round < 20 && high > low * 1.002; round++) {

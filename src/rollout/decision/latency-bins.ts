@@ -36,10 +36,11 @@ export function quantileOf(bins: LatencyBins, share: number): number {
 export function countAbove(bins: LatencyBins, latencyMs: number): number {
   if (latencyMs === Infinity) return bins[endless] as number;
   const position = (Math.log(latencyMs) - lowest) / step;
-  const own = Math.floor(position);
+  const own = Math.min(Math.floor(position), endless);
+  if (own === endless) return bins[endless] as number;
   let above = 0;
   for (let bin = endless; bin > own && bin >= 0; bin--) above += bins[bin] as number;
-  return own >= 0 && own < endless ? above + (bins[own] as number) * (own + 1 - position) : above;
+  return own >= 0 ? above + (bins[own] as number) * (own + 1 - position) : above;
 }
 
 function binOf(latencyMs: number): number {

@@ -78,7 +78,8 @@ class Host:
         with open(self.copy, "rb") as file:
             source = file.read()
         # As if it were run from where the person has it.
-        sys.path.insert(0, os.path.dirname(self.original))
+        # What it imports from its folder was kept with it: the file itself may be another one by now.
+        sys.path[:0] = [os.path.dirname(self.copy), os.path.dirname(self.original)]
         module = types.ModuleType(os.path.splitext(os.path.basename(self.original))[0])
         module.__file__ = self.original
         sys.modules[module.__name__] = module

@@ -6,19 +6,27 @@ import type { HostParts, HostRefusal } from "./host-process.ts";
 import { startLiveHost } from "./live-host.ts";
 import type { LiveHost } from "./live-host.ts";
 import { createRoom } from "./room.ts";
+import { createStrippedFiles } from "./stripped-files.ts";
 import type { Described, FileProblem, HostCall, HostOutcome, HostStatus, ToolFile, ToolHosts } from "./tool-host.ts";
 
-export interface ToolHostsOptions extends Omit<HostParts, "limits" | "isStrict"> {
+export interface ToolHostsOptions extends Omit<HostParts, "limits" | "isStrict" | "stripped"> {
   readonly limits?: Partial<HostLimits>;
   /** Nothing runs without an OS sandbox. */
   readonly isStrict?: boolean;
+  /** Where TypeScript files without their types are kept; see `StrippedFiles`. Left out: nowhere. */
+  readonly strippedFolder?: string;
 }
 
 type Opened = { readonly ok: true; readonly host: LiveHost } | HostRefusal;
 
 export function createToolHosts(options: ToolHostsOptions): ToolHosts {
   const limits = { ...defaultHostLimits, ...options.limits };
-  const parts: HostParts = { ...options, limits, isStrict: options.isStrict ?? false };
+  const parts: HostParts = {
+    ...options,
+    limits,
+    isStrict: options.isStrict ?? false,
+    stripped: createStrippedFiles(options.strippedFolder),
+  };
   const hosts = new Set<LiveHost>();
   const opening = new Map<string, Promise<Opened>>();
   const describing = createRoom(limits.describing);

@@ -25,7 +25,7 @@ export type Loaded =
   | { readonly ok: false; readonly problem: FileProblem };
 
 export interface HostEvents {
-  onMessage(message: Exclude<FromHost, { kind: "loaded" | "broken" | "closed" | "exiting" }>): void;
+  onMessage(message: Exclude<FromHost, { kind: "stripped" | "loaded" | "broken" | "closed" | "exiting" }>): void;
   /** Pieces of what the tool and its children print. */
   onPrinted(piece: Buffer): void;
 }
@@ -73,14 +73,14 @@ export async function openHost(parts: HostParts, file: ToolFile, events: HostEve
   });
   if (!start.ok)
     return refuse(`The host of "${file.shown}" could not be started: ${start.startError.message}`, "spawn");
-  return { ok: true, host: attach(parts, start.peer, events) };
+  return { ok: true, host: attach(parts, { file, peer: start.peer }, events) };
 }
 
 function refuse(message: string, errorType: ErrorType, hint: string | null = null): HostRefusal {
   return { ok: false, problem: { message, line: null, hint }, errorType };
 }
 
-function attach(parts: HostParts, peer: Peer, events: HostEvents): HostProcess {
+function attach(parts: HostParts, { file, peer }: { file: ToolFile; peer: Peer }, events: HostEvents): HostProcess {
   const { clock, limits } = parts;
   const loading = Promise.withResolvers<Loaded>();
   const drained = new Promise<void>((resolve) => void peer.stdout.once("close", () => resolve()));
@@ -111,6 +111,7 @@ function attach(parts: HostParts, peer: Peer, events: HostEvents): HostProcess {
     if (message.kind === "loaded") loading.resolve({ ok: true, file: message.file });
     else if (message.kind === "broken") loading.resolve({ ok: false, problem: message.problem });
     else if (message.kind === "exiting") exiting = message;
+    else if (message.kind === "stripped") void parts.stripped.keep(file, message.text);
     else if (message.kind !== "closed") events.onMessage(message);
   }
 

@@ -2,6 +2,7 @@ import { accessSync, constants } from "node:fs";
 import { delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HostLimits } from "./host-limits.ts";
+import type { StrippedFiles } from "./stripped-files.ts";
 import type { ToolFile } from "./tool-host.ts";
 
 export interface HostProgram {
@@ -14,13 +15,16 @@ export interface HostPlace {
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: HostLimits;
+  readonly stripped: StrippedFiles;
   /** The built program for JavaScript, where it is not the one beside this file: a figure of the sources says nothing of it. */
   readonly javascriptHost?: string;
 }
 
 /** How the host of a file is started; a sentence when this machine can't. */
 export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | string {
-  const words = [file.path, join(place.workdir, file.shown)];
+  const original = join(place.workdir, file.shown);
+  const stripped = place.stripped.find(file);
+  const words = [file.path, original, ...(stripped === null ? [] : [stripped])];
   if (file.language !== "python") {
     const { memoryMb } = place.limits;
     const host = place.javascriptHost ?? ownFile(isBuilt ? "./javascript-host.js" : "./child/javascript-host.ts");
@@ -34,7 +38,12 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
     // V8 reserves this much that it never uses.
     return {
       argv: startedBy(node, memoryMb + 768),
-      readable: [process.execPath, ...(place.javascriptHost ? programAround(host) : ownProgram)],
+      readable: [
+        process.execPath,
+        file.path,
+        ...(stripped === null ? [] : [stripped]),
+        ...(place.javascriptHost ? programAround(host) : ownProgram),
+      ],
     };
   }
   const python = findPython(place.env["PATH"] ?? "");

@@ -1,8 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
-import { clipText } from "../../core/cut-text.ts";
 import type { InputProblem, ToolResult } from "../../core/tool.ts";
 import { bystander, explainEnd } from "./explain-end.ts";
-import type { EndReason, HostEnd } from "./explain-end.ts";
+import type { HostEnd } from "./explain-end.ts";
+import { checkEnded, failure, invalidOutcome } from "./host-outcomes.ts";
 import { openHost } from "./host-process.ts";
 import type { HostParts, HostProcess, HostRefusal, Loaded } from "./host-process.ts";
 import type { FromHost } from "./protocol.ts";
@@ -82,7 +82,10 @@ class Live implements LiveHost {
     this.startedAt = parts.clock.now();
     this.lastUsedAt = parts.clock.monotonic();
     this.loaded = host.process.loaded;
-    void this.loaded.then(({ ok }) => void (this.isLoaded = ok));
+    void this.loaded.then(({ ok }) => {
+      this.isLoaded = ok;
+      this.lastUsedAt = parts.clock.monotonic();
+    });
     this.ended = host.process.ended.then((end) => this.settleAll(end));
     this.watchIdle();
   }
@@ -251,7 +254,7 @@ class Live implements LiveHost {
   private watchIdle(): void {
     const { clock, limits } = this.parts;
     const restMs = this.lastUsedAt + limits.idleMs - clock.monotonic();
-    if (restMs <= 0 && this.callCount === 0) return void this.retire();
+    if (restMs <= 0 && this.isLoaded && this.callCount === 0) return void this.retire();
     this.cancelIdle = clock.after(Math.max(restMs, 1000), () => this.watchIdle());
   }
 
@@ -272,29 +275,4 @@ class Live implements LiveHost {
     this.onIdle();
     return end;
   }
-}
-
-function failure({ error, errorType, hint }: EndReason, { stderr, stoppedFor }: HostEnd): ToolResult {
-  const said = stoppedFor === "cancel" ? "" : clipText(stderr.trimEnd().slice(-2000), 2000);
-  return {
-    ok: false,
-    error,
-    errorType,
-    ...(hint === undefined ? {} : { hint }),
-    ...(said === "" ? {} : { output: said }),
-  };
-}
-
-function invalidOutcome(problems: readonly InputProblem[]): HostOutcome {
-  const error = `The input does not fit: ${problems
-    .slice(0, 10)
-    .map(({ message }) => message)
-    .join("; ")}.`;
-  return { result: { ok: false, error, errorType: "invalid_input" }, entered: false, problems };
-}
-
-function checkEnded({ stoppedFor }: HostEnd): string {
-  return stoppedFor === "check"
-    ? "the input: checking it took too long; a pattern of the schema may need for ever"
-    : "the input: the process that checks it ended";
 }

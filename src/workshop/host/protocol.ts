@@ -23,7 +23,9 @@ export interface CallFacts {
 }
 
 export type FromHost =
-  /** First of all, one of these two. */
+  /** The content without its types, told before anything of it has run. */
+  | { readonly kind: "stripped"; readonly text: string }
+  /** After that, one of these two. */
   | { readonly kind: "loaded"; readonly file: RawFile }
   | { readonly kind: "broken"; readonly problem: FileProblem }
   /** Null: it fits. */

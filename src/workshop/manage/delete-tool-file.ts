@@ -10,10 +10,10 @@ import { asJson } from "./status-tools.ts";
 export function createDeleteTool({ workshop, shown }: ManagementParts): Tool {
   return defineTool({
     name: "delete_custom_tool_file",
-    description: "Remove a tool file. A call that runs ends on it; every content it had stays in .deckhand/versions.",
+    description: "Remove a tool file. Its contents stay in .deckhand/versions.",
     traits: { risk: "medium", category: "tools", replay: "check" },
     timeoutMs: 10_000,
-    input: z.object({ file_name: z.string().describe("Such as word_count.ts, without folders") }),
+    input: z.object({ file_name: z.string().describe("Such as word_count.ts") }),
     resources: ({ file_name }) => [{ kind: "path", path: `${shown}/${file_name}`, access: "write" }],
     preview: ({ file_name }) => {
       const status = workshop.status().files.find(({ file }) => file === `${shown}/${file_name}`);
@@ -55,7 +55,8 @@ function remove(
   } catch (thrown) {
     const code = codeOf(thrown);
     if (code === undefined) throw thrown;
-    if (code !== "ENOENT") return { ok: false, error: `${file} could not be removed: ${messageOf(thrown)}.`, errorType: "io" };
+    if (code !== "ENOENT")
+      return { ok: false, error: `${file} could not be removed: ${messageOf(thrown)}.`, errorType: "io" };
     return { ok: false, error: `${file} does not exist.`, hint: "See list_custom_tools.", errorType: "not_found" };
   }
 }

@@ -11,7 +11,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
   return [
     defineTool({
       name: "list_custom_tools",
-      description: "List the tool files of this workdir, the tools they are, and what is wrong with the others.",
+      description: "List the tool files here, the tools they are, and what is wrong with the others.",
       traits,
       input: z.object({}),
       resources: () => [],
@@ -22,7 +22,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
     }),
     defineTool({
       name: "reload_custom_tools",
-      description: "Look for new, changed and removed tool files now. Not needed before a call: every call looks.",
+      description: "Look for changed tool files now; every call does so by itself.",
       traits,
       input: z.object({}),
       resources: () => [],
@@ -33,7 +33,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
     }),
     defineTool({
       name: "tool_registry_status",
-      description: "Show the state of every tool file, its version, and the processes that run tools.",
+      description: "Show state and version of each tool file, and what runs.",
       traits,
       input: z.object({}),
       resources: () => [],
@@ -65,7 +65,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
   ];
 }
 
-export function listTools({ files, total }: WorkshopStatus): Record<string, unknown> {
+function listTools({ files, total }: WorkshopStatus): Record<string, unknown> {
   const left = total - files.length;
   const tooMany = left > 0 ? [{ file: null, error: `${left} more files are not looked at: there are too many.` }] : [];
   return {

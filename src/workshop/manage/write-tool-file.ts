@@ -14,11 +14,11 @@ export function createWriteTool({ workshop, shown, writeFile, isWatched }: Manag
   return defineTool({
     name: "create_or_update_custom_tool_file",
     description:
-      "Write a tool file. It exports TOOL_SPEC {name, description, input_schema} and run(input, context). A person approves what an agent wrote before it becomes a tool.",
+      "Write a tool file: it exports TOOL_SPEC {name, description, input_schema} and run(input, context). What an agent writes waits for a person.",
     traits: { risk: "medium", category: "tools", idempotent: true, replay: "check" },
     timeoutMs: 60_000,
     input: z.object({
-      file_name: z.string().describe("Such as word_count.ts; .ts, .mts, .js, .mjs or .py, without folders"),
+      file_name: z.string().describe("Such as word_count.ts (or .js, .py)"),
       content: z.string().describe("The whole file"),
     }),
     resources: ({ file_name }) => [{ kind: "path", path: `${shown}/${file_name}`, access: "write" }],

@@ -47,14 +47,16 @@ export interface ConnectionParts {
 /** `open` gets the handler that the channel is to call. */
 export async function openConnection(
   { clock, answerServer, onNotification }: ConnectionParts,
-  open: (onMessage: OnMessage) => Channel | Promise<Channel>,
+  open: (onMessage: OnMessage) => Promise<Channel>,
 ): Promise<{ readonly connection: Connection; readonly channel: Channel }> {
   const waiting = new Map<RpcId, Waiting>();
   let nextId = 0;
   let meta: Fields = {};
   let strayAnswers = 0;
   const channel = await open((message, about) => take(message, about));
+  let over: string | undefined;
   void channel.ended.then((why) => {
+    over = why;
     for (const each of waiting.values()) each.reject(new McpProblem("lost", why));
     waiting.clear();
   });
@@ -109,11 +111,17 @@ export async function openConnection(
       const token = onProgress === undefined ? {} : { progressToken: id };
       const allMeta = { ...meta, ...token };
       const withMeta = Object.keys(allMeta).length === 0 ? params : { ...params, _meta: allMeta };
-      channel.send({ jsonrpc: "2.0", id, method, params: withMeta }, letGo.signal).catch(reject);
+      // Nobody would tell a request that came after the end.
+      if (over === undefined)
+        channel.send({ jsonrpc: "2.0", id, method, params: withMeta }, letGo.signal).catch(reject);
+      else reject(new McpProblem("lost", over));
       const cancelTimer =
         timeoutMs === undefined
           ? undefined
-          : clock.after(timeoutMs, () => reject(new McpProblem("lost", whySilent(timeoutMs))));
+          : clock.after(timeoutMs, () => {
+              reject(new McpProblem("lost", whySilent(timeoutMs)));
+              letGo.abort();
+            });
       const answer = promise.finally(() => {
         cancelTimer?.();
         waiting.delete(id);

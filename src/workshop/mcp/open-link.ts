@@ -1,14 +1,12 @@
 import { basename } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Answer, Question } from "../../core/question.ts";
-import type { Channel } from "./channel.ts";
+import type { Channel, OnMessage } from "./channel.ts";
 import { openConnection, type Connection } from "./connection.ts";
 import { elicit } from "./elicit.ts";
 import { greetServer, type Greeting } from "./handshake.ts";
 import type { HttpPlace } from "./http-door.ts";
 import type { Fields, RpcId } from "./json-rpc.ts";
-import { openHttpChannel } from "./open-http-channel.ts";
-import { openSseChannel } from "./open-sse-channel.ts";
 import { openStdioChannel, type StdioPlace } from "./open-stdio-channel.ts";
 import { McpProblem } from "./problem.ts";
 import type { McpServerSetting } from "./server-setting.ts";
@@ -80,14 +78,19 @@ export async function openLink(
   }
 }
 
-function openChannel(
+async function openChannel(
   place: LinkPlace,
   { transport }: McpServerSetting,
-  opening: Parameters<typeof openSseChannel>[2],
-): Channel | Promise<Channel> {
+  opening: { readonly onMessage: OnMessage; readonly signal: AbortSignal },
+): Promise<Channel> {
   if (transport.kind === "stdio") return openStdioChannel(place, transport, opening.onMessage);
-  if (transport.kind === "sse") return openSseChannel(place, transport, opening);
-  return openHttpChannel(place, transport, opening.onMessage);
+  // Node's HTTP costs more memory than all the rest of this, and most servers are programs.
+  if (transport.kind === "http") {
+    const { openHttpChannel } = await import("./open-http-channel.ts");
+    return openHttpChannel(place, transport, opening.onMessage);
+  }
+  const { openSseChannel } = await import("./open-sse-channel.ts");
+  return openSseChannel(place, transport, opening);
 }
 
 interface AskedBy {

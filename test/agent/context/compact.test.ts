@@ -46,6 +46,30 @@ test("20 planted facts survive 3 compactions by a summariser that says nothing, 
   assert.equal(facts.length, 20);
 });
 
+test("by wish all that is older than the last turn goes, however short the conversation is [L6]", async () => {
+  const branch = new Branch();
+  const model = answeringModel(() => goodSummary);
+  branch.user("make the importer faster").says("reading in pieces");
+  assert.equal((await compact(branch, model, { keepTokens: 2_000, isWished: true })).state, "kept");
+  for (let turn = 1; turn < 10; turn++) {
+    branch
+      .user(`what about the rows, part ${turn}?`)
+      .says(`rows of part ${turn} stay in order. ${"It is so. ".repeat(20)}`);
+  }
+  branch
+    .user("and the last one?")
+    .does([{ tool: "read", input: { file_path: "a.txt" }, result: "a" }])
+    .says("it is done");
+  assert.equal((await compact(branch, model, { keepTokens: 2_000 })).state, "kept");
+  const outcome = await compact(branch, model, { keepTokens: 2_000, isWished: true });
+  assert.equal(outcome.state, "compacted");
+  if (outcome.state !== "compacted") return;
+  const before = assembleConversation(branch.entries).messages;
+  const after = assembleConversation(branch.append(outcome.body).entries).messages;
+  assert.deepEqual(after.slice(-3), before.slice(-3));
+  assert.equal(outcome.messages, before.length - 4);
+});
+
 test("a good summary is used: the old part becomes one message, the latest turns stay as they are [L6]", async () => {
   const branch = longBranch(12);
   const model = answeringModel(() => `<analysis>hm</analysis><summary>\n${goodSummary}\n</summary>`);
@@ -182,15 +206,16 @@ test("undo takes back one compaction at a time, and says when there is none [L6]
 function compact(
   branch: Branch,
   model: Model,
-  { keepTokens, maxTokens = 40_000, signal = new AbortController().signal }: Wanted,
+  { maxTokens = 40_000, signal = new AbortController().signal, ...wanted }: Wanted,
 ): Promise<CompactionOutcome> {
   const request = { system: "You help.", tools: [], conversationId: "ses_1" };
-  return compactConversation({ entries: branch.entries, model, request, maxTokens, keepTokens, signal });
+  return compactConversation({ entries: branch.entries, model, request, maxTokens, signal, ...wanted });
 }
 
 interface Wanted {
   readonly keepTokens: number;
   readonly maxTokens?: number;
+  readonly isWished?: boolean;
   readonly signal?: AbortSignal;
 }
 

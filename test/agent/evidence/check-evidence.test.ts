@@ -95,6 +95,63 @@ test("a file that changed by other means counts as changed when it is known to b
   );
 });
 
+/** `kind verdict text` of each claim. */
+function judge(answer: string, executions: Parameters<typeof checkEvidence>[0]["executions"]): string[] {
+  return checkEvidence({ answer, executions }).claims.map(({ kind, verdict, text }) => `${kind} ${verdict} ${text}`);
+}
+
+test("printing the words of a test runner is no run of tests [D5]", () => {
+  const words = "Tests: 12 passed, 12 total";
+  for (const command of [
+    `echo '${words}'`,
+    `printf '%s\\n' "${words}"`,
+    "cat old-results.txt",
+    `bash -c "echo '${words}'"`,
+    `node -e "console.log('${words}')"`,
+    "echo npm test; cat old-results.txt",
+  ]) {
+    assert.deepEqual(judge("12 tests passed.", [ran(command, words)]), ["count unmatched 12 tests passed"], command);
+  }
+  for (const command of ["./ci.sh", "npm test > out.txt; tail -3 out.txt", "cd app && npm test | tail -5"]) {
+    assert.deepEqual(judge("12 tests passed.", [ran(command, words)]), ["count matched 12 tests passed"], command);
+  }
+});
+
+test("a command behind && of one that failed, or behind ||, counts as run in part at most [D5]", () => {
+  const answer = "I ran `npm run build`.";
+  for (const [command, exitCode, verdict] of [
+    ["false && npm run build", 1, "partial"],
+    ["cd app && npm run build | tail -3", 1, "partial"],
+    ["true || npm run build", 0, "partial"],
+    ["cd app && npm run build", 0, "matched"],
+    ["false; npm run build", 1, "matched"],
+    ["npm run build && npm test", 1, "matched"],
+  ] as const) {
+    assert.deepEqual(judge(answer, [ran(command, "", exitCode)]), [`command ${verdict} npm run build`], command);
+  }
+});
+
+test("what was deployed with a command, errors of a test run and Korean runs of tests are looked at [D5]", () => {
+  const green = ran("pytest", "==== 7 passed in 0.10s ====");
+  const red = ran("pytest", "==== 6 passed, 1 failed in 0.10s ====", 1);
+  assert.deepEqual(judge("I deployed the service with `kubectl apply -f prod.yaml`.", [green]), [
+    "command unmatched kubectl apply -f prod.yaml",
+  ]);
+  assert.deepEqual(judge("It is deployed with `kubectl apply -f prod.yaml`.", [green]), []);
+  assert.deepEqual(judge("7 tests passed, 0 errors.", [green]), [
+    "count matched 7 tests passed",
+    "count matched 0 errors",
+  ]);
+  assert.deepEqual(judge("7 tests passed, 0 errors.", []), [
+    "count unmatched 7 tests passed",
+    "count unmatched 0 errors",
+  ]);
+  const korean = "테스트를 실행했고 모두 통과";
+  assert.deepEqual(judge(`${korean}했습니다.`, []), [`count unmatched ${korean}`]);
+  assert.deepEqual(judge(`${korean}했습니다.`, [red]), [`count contradicted ${korean}`]);
+  assert.deepEqual(judge(`${korean}했습니다.`, [green]), [`count matched ${korean}`]);
+});
+
 test("a runner's last words are read, whichever runner it is [D5]", () => {
   const outputs: [output: string, passed: number, failed: number][] = [
     ["Test Suites: 2 passed, 2 total\nTests:       1 failed, 2 skipped, 40 passed, 43 total", 40, 1],

@@ -72,7 +72,10 @@ test("a turn that is stopped in the stream keeps what was said and drops what wa
     },
     turns: [
       { parts: [{ text: "I will begin with" }, { text: " the second half", pauseMs: 1 }, beats] },
-      { text: "As I said.", expect: { contains: "The person stopped your last reply" } },
+      {
+        text: "As I said.",
+        expect: { contains: "Your last reply was stopped before it was complete. Stopped by the person." },
+      },
     ],
   });
   const { agent, messages, home, eventsOf, requests } = opened;
@@ -83,7 +86,7 @@ test("a turn that is stopped in the stream keeps what was said and drops what wa
     [
       [{ type: "text", text: "Explain." }],
       [{ type: "text", text: "I will begin with" }],
-      [{ type: "text", text: "[Note] The person stopped your last reply before it was complete." }],
+      [{ type: "text", text: "[Note] Your last reply was stopped before it was complete. Stopped by the person." }],
     ],
   );
   assertValidConversation(messages());

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openTestAgent, resultsIn } from "../../support/agent.ts";
@@ -17,13 +17,22 @@ test("a run ends after its turns with a valid conversation, and the next prompt 
   const end = await agent.send("Read it again and again.");
   assert.deepEqual(
     [end.state, end.reason, end.failureKind],
-    ["max_turns", "Stopped after 3 turns, the most that limits.max_turns allows; say “go on” to continue.", null],
+    ["max_turns", "Stopped after 3 turns, the most that limits.max_turns allows.", null],
   );
   assert.equal(requests.length, 3);
   assert.equal(messages().at(-1)!.role, "tool");
   assertValidConversation(messages());
   assert.deepEqual([(await agent.send("Go on.")).state, requests.length], ["answered", 5]);
   assertValidConversation(messages());
+});
+
+test("what a model without a known price cost is not known, also before the first request [L1]", async (t) => {
+  const free = await openTestAgent(t, { turns: ["Hello."] });
+  assert.equal(free.agent.spent.cost, null);
+  await free.agent.send("Hi.");
+  assert.equal(free.agent.spent.cost, null);
+  const paid = await openTestAgent(t, { turns: ["Hello."], script: { model: { price: { input: 3, output: 15 } } } });
+  assert.equal(paid.agent.spent.cost, 0);
 });
 
 test("20 turns are the most unless told [L1]", async (t) => {
@@ -102,6 +111,51 @@ test("200 calls in one reply all run, and their results come in order and fit th
   assert.ok(measured.type === "context:measured" && measured.tokens < measured.maxTokens, JSON.stringify(measured));
   assertValidConversation(messages());
   assert.equal((await runtime.list({ limit: 500 })).length, 200);
+});
+
+test("of thousands of calls in one reply the first 256 run, and the model hears of the rest [P5 L10]", async (t) => {
+  const asked = 2000;
+  const call = { tool: "read", input: { file_path: "a.txt" } };
+  const { agent, messages, runtime } = await openTestAgent(t, {
+    files: { "a.txt": "seven b" },
+    turns: [{ calls: Array.from({ length: asked }, () => call) }, "Read."],
+  });
+  const end = await agent.send("Read all.");
+  assert.deepEqual([end.state, end.statistics.calls], ["answered", 256]);
+  const results = resultsIn(messages());
+  assert.equal(results.length, asked);
+  assert.ok(results.slice(0, 256).every(({ text, isError }) => !isError && text.startsWith("1\tseven b")));
+  assert.equal(
+    results[256]!.text,
+    "Error: Not run: this reply has 2000 calls, and only the first 256 of a reply are run. Ask for the rest again, in smaller replies.",
+  );
+  assert.ok(results.slice(257).every(({ text, isError }) => isError && text === "Error: Not run, as the one before."));
+  assertValidConversation(messages());
+  assert.equal((await runtime.list({ limit: 500 })).length, 256);
+});
+
+test("calls of a reply that was declined or filtered are not run, and the person is told [L1]", async (t) => {
+  const write = { tool: "write", input: { file_path: "new.txt", content: "x" } };
+  const { agent, messages, home } = await openTestAgent(t, {
+    files: { "a.txt": "a" },
+    turns: [
+      { text: "I begin.", calls: [{ tool: "read", input: { file_path: "a.txt" } }, write], stop: "refused" },
+      "Gone on.",
+    ],
+  });
+  const end = await agent.send("Do it.");
+  assert.deepEqual(
+    [end.state, end.reason, end.failureKind],
+    [
+      "failed",
+      "The reply was declined or filtered by the provider, so its 2 calls were not run; ask in another way.",
+      "rejected",
+    ],
+  );
+  assert.equal(existsSync(join(home, "new.txt")), false);
+  assert.ok(resultsIn(messages()).every(({ text, isError }) => isError && text.startsWith("Error: Not taken up: ")));
+  assertValidConversation(messages());
+  assert.equal((await agent.send("Go on.")).state, "answered");
 });
 
 test("an empty reply is asked for once more; a second one ends the run, and the next prompt goes on [L1]", async (t) => {

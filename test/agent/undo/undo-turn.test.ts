@@ -94,13 +94,14 @@ test("undo gives the files of the last turn their bytes and modes back and remov
     turnId,
     restored: ["run.sh", "bytes.txt"],
     removed: ["..odd", "new/file.txt"],
+    alreadyBack: [],
     skipped: [],
     notUndone: ["bash 3"],
   });
   assert.deepEqual(readFileSync(join(workdir, "bytes.txt")), bytes);
   assert.equal(read("run.sh"), "echo one\n");
   assert.equal(statSync(join(workdir, "run.sh")).mode & 0o777, 0o750);
-  assert.equal(read("new/file.txt"), undefined);
+  assert.equal(existsSync(join(workdir, "new")), false);
 
   const undone = session.branch.at(-2);
   assert.ok(undone?.type === "undone");
@@ -144,7 +145,8 @@ test("a file that somebody else changed since is left as it is, unless forced", 
     turnId,
     restored: ["c.txt"],
     removed: [],
-    skipped: ["d.txt", "b.txt", "a.txt"].map((path) => ({ path, reason })),
+    alreadyBack: [],
+    skipped: ["d.txt", "b.txt", "a.txt"].map((path) => ({ path, reason, forceHelps: true })),
     notUndone: [],
   });
   assert.deepEqual(
@@ -152,7 +154,10 @@ test("a file that somebody else changed since is left as it is, unless forced", 
     ["by hand", undefined, "old c", "by hand"],
   );
   const forced = await undo(true);
-  assert.deepEqual([forced?.turnId, forced?.skipped], [turnId, []]);
+  assert.deepEqual(
+    [forced?.turnId, forced?.restored, forced?.removed, forced?.skipped],
+    [turnId, ["b.txt", "a.txt"], ["d.txt"], []],
+  );
   assert.deepEqual(
     [read("a.txt"), read("b.txt"), read("c.txt"), read("d.txt")],
     ["old a", "old b", "old c", undefined],
@@ -183,13 +188,50 @@ test("what came between two changes of a turn is not lost: only the last one is 
   const report = await undo();
   assert.deepEqual(report?.restored, ["a.txt"]);
   const reason = "Only its last changes were taken back. It was changed since by somebody else.";
-  assert.deepEqual(report?.skipped, [{ path: "a.txt", reason }]);
+  assert.deepEqual(report?.skipped, [{ path: "a.txt", reason, forceHelps: true }]);
   assert.equal(read("a.txt"), "second, by hand");
+  const forced = await undo(true);
+  assert.deepEqual([forced?.turnId, forced?.restored, forced?.skipped], [turnId, ["a.txt"], []]);
+  assert.equal(read("a.txt"), "first");
+});
+
+test("what is as before already is told as such, and the undo after that goes further back", async (t) => {
+  const { workdir, session, turn, undo } = await setUp(t);
+  const first = await turn(write("a.txt", "a"));
+  await turn(write("b.txt", "b"));
+  rmSync(join(workdir, "b.txt"));
+  const report = await undo();
+  assert.deepEqual([report?.restored, report?.removed, report?.alreadyBack], [[], [], ["b.txt"]]);
+  const remark = session.branch.at(-1);
+  assert.ok(remark?.type === "remark");
+  assert.match(remark.text, /They were so already: b\.txt\./);
+  assert.equal((await undo())?.turnId, first);
+});
+
+test("folders that the turn made go with the last of their files; what others put there keeps its folder", async (t) => {
+  const { workdir, turn, undo } = await setUp(t);
+  mkdirSync(join(workdir, "there"));
+  await turn(
+    write("new/deep/a.txt", "a"),
+    write("new/deep/b.txt", "b"),
+    write("there/sub/c.txt", "c"),
+    write("shared/d.txt", "d"),
+  );
+  writeFileSync(join(workdir, "shared", "mine.txt"), "");
+  writeFileSync(join(workdir, "new", "deep", "b.txt"), "by hand");
+  const report = await undo();
+  assert.deepEqual(report?.removed, ["shared/d.txt", "there/sub/c.txt", "new/deep/a.txt"]);
+  assert.deepEqual(readdirSync(join(workdir, "there")), []);
+  assert.deepEqual(readdirSync(join(workdir, "shared")), ["mine.txt"]);
+  assert.deepEqual(readdirSync(join(workdir, "new", "deep")), ["b.txt"]);
+  assert.deepEqual((await undo(true))?.removed, ["new/deep/b.txt"]);
+  assert.equal(existsSync(join(workdir, "new")), false);
 });
 
 test("links that were put in the way are not followed, inside the workdir or out of it", async (t) => {
-  const { workdir, turn, undo } = await setUp(t);
+  const { workdir, turn, undo, read } = await setUp(t);
   const outside = await temporaryFolder(t);
+  const first = await turn(write("first.txt", "1"));
   await turn(write("in/a.txt", "a"), write("out/b.txt", "b"), write("c.txt", "c"), write("d.txt", "d"));
   renameSync(join(workdir, "in"), join(workdir, "moved"));
   symlinkSync("moved", join(workdir, "in"));
@@ -208,10 +250,10 @@ test("links that were put in the way are not followed, inside the workdir or out
         [],
         [],
         [
-          { path: "d.txt", reason: "It is no regular file any more." },
-          { path: "c.txt", reason: "It is no regular file any more." },
-          { path: "out/b.txt", reason: "out/b.txt is outside the workdir." },
-          { path: "in/a.txt", reason: "A link is on the way to it now." },
+          { path: "d.txt", reason: "It is no regular file any more.", forceHelps: false },
+          { path: "c.txt", reason: "It is no regular file any more.", forceHelps: false },
+          { path: "out/b.txt", reason: "out/b.txt is outside the workdir.", forceHelps: false },
+          { path: "in/a.txt", reason: "A link is on the way to it now.", forceHelps: false },
         ],
       ],
     );
@@ -220,6 +262,9 @@ test("links that were put in the way are not followed, inside the workdir or out
   assert.equal(readFileSync(join(outside, "out", "b.txt"), "utf8"), "b");
   assert.equal(readFileSync(join(outside, "c.txt"), "utf8"), "c");
   assert.deepEqual(readdirSync(join(workdir, "d.txt")), ["precious"]);
+  // Even force could do nothing: the turns before are not out of reach for that.
+  assert.equal((await undo())?.turnId, first);
+  assert.equal(read("first.txt"), undefined);
 });
 
 test("what is kept is private, and what was damaged there is not put back", async (t) => {
@@ -236,7 +281,7 @@ test("what is kept is private, and what was damaged there is not put back", asyn
     "tampered",
   );
   assert.deepEqual((await undo())?.skipped, [
-    { path: "a.txt", reason: "Its old content was removed or damaged since." },
+    { path: "a.txt", reason: "Its old content was removed or damaged since.", forceHelps: false },
   ]);
   assert.equal(read("a.txt"), "new");
 });
@@ -277,7 +322,7 @@ test("a file too large to be kept is changed, and undo says that it stays", asyn
   writeFileSync(join(workdir, "large.txt"), Buffer.alloc(32_000_001, "x"));
   await turn(write("large.txt", "small"));
   assert.deepEqual((await undo())?.skipped, [
-    { path: "large.txt", reason: "It was too large for its old content to be kept." },
+    { path: "large.txt", reason: "It was too large for its old content to be kept.", forceHelps: false },
   ]);
   assert.equal(read("large.txt"), "small");
 });

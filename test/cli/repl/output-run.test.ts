@@ -93,6 +93,8 @@ test("whatever the size of the terminal, no row is wider and nothing of the chan
       assert.doesNotMatch(text, /[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]|script\/demo/);
       for (const line of model.lines()) assert.ok(displayWidth(line) <= columns);
       assert.equal(model.lines().filter((line) => line.startsWith("✓") || line.startsWith("✗")).length, 3);
+      // Whatever gives way, the name of a call stays.
+      for (const line of model.lines()) if (/^[✓✗] /u.test(line)) assert.match(line, /^[✓✗] (?:read|bash|edit)\b/u);
     }
   }
 });
@@ -248,4 +250,24 @@ test("the last output unfolds whole, without what a terminal would obey [G9]", a
   play([...begin, settled({ output: "cut" }), ended()]);
   await renderer.unfold((id) => Promise.resolve(`all of ${id}\n\u001b[31mred\u001b[0m\u001b]0;title\u0007\n`));
   assert.deepEqual(play([]).slice(-3), ["read · x1", "all of x1", "red"]);
+});
+
+test("the last line counts what was refused apart from what failed, run by run [L2]", () => {
+  const { play } = stage({ columns: 100 });
+  const refused = { errorType: "denied", error: "The person said no." };
+  const first = play([
+    ...begin,
+    settled({ callId: "c1", state: "cancelled", ...refused }),
+    settled({ callId: "c2", state: "failed", ...refused }),
+    settled({ callId: "c3" }),
+    ended(),
+  ]);
+  assert.match(first.at(-1)!, /^2 turns · 3 calls, 2 refused · /);
+  assert.match(play([...begin, settled({}), ended()]).at(-1)!, /^2 turns · 3 calls, 1 failed · /);
+});
+
+test("a run that its limit stopped says how to go on [L1]", () => {
+  const { play } = stage();
+  const shown = play([...begin, ended({ state: "max_turns", reason: "Stopped after 1 turn." })]);
+  assert.deepEqual(shown.slice(0, 2), ["Stopped after 1 turn.", "Say “go on” to continue."]);
 });

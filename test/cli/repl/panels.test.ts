@@ -10,8 +10,8 @@ import { keysOf } from "./press.ts";
 
 const size = { columns: 60, rows: 20 };
 
-function terminal(shown: string[] = []): Parameters<typeof createQuestionDialog>[1] {
-  return { show: (text) => void shown.push(text), styleError: (_, text) => text };
+function parts(shown: string[] = []): Parameters<typeof createQuestionDialog>[1] {
+  return { terminal: { show: (text) => void shown.push(text), styleError: (_, text) => text }, earlyKeys: "kept" };
 }
 
 const request: ApprovalRequest = {
@@ -39,16 +39,16 @@ function play<Result>(dialog: Dialog<Result>, script: string, at = size): Result
 }
 
 function approve(script: string, asked = request, at = size): ApprovalAnswer | undefined {
-  return play(createApprovalDialog(asked, { who: "me", terminal: terminal() }), script, at);
+  return play(createApprovalDialog(asked, { who: "me", ...parts() }), script, at);
 }
 
 function answer(script: string, question: Question): Answer | undefined {
-  return play(createQuestionDialog(question, terminal()), script);
+  return play(createQuestionDialog(question, parts()), script);
 }
 
 test("one key answers a permission, and every rule it would add is on the screen [L8]", () => {
   const shown: string[] = [];
-  const dialog = createApprovalDialog(request, { who: "me", terminal: terminal(shown) });
+  const dialog = createApprovalDialog(request, { who: "me", ...parts(shown) });
   dialog.begin?.();
   assert.deepEqual(shown, ["Run a command\n  npm test\n! it runs code of this folder"]);
   assert.deepEqual(dialog.frame(size, true), {
@@ -91,13 +91,13 @@ test("danger is allowed by the whole word only, never by a key or a paste [L8]",
     who: "me",
     reason: "no, that is the wrong folder",
   });
-  const dialog = createApprovalDialog(danger, { who: "me", terminal: terminal() });
+  const dialog = createApprovalDialog(danger, { who: "me", ...parts() });
   assert.equal(dialog.press({ kind: "paste", text: "yes" }), undefined);
   assert.equal(play(dialog, "<enter>"), undefined);
 });
 
 test("several characters at once are no answer, and scopes that are not offered are none", () => {
-  const dialog = createApprovalDialog(request, { who: "me", terminal: terminal() });
+  const dialog = createApprovalDialog(request, { who: "me", ...parts() });
   dialog.frame(size, true);
   assert.equal(dialog.press({ kind: "text", text: "yes" }), undefined);
   assert.equal(dialog.press({ kind: "paste", text: "y" }), undefined);
@@ -106,14 +106,14 @@ test("several characters at once are no answer, and scopes that are not offered 
 
 test("a terminal too small for the rules offers only once", () => {
   const small = { columns: 40, rows: 3 };
-  const dialog = createApprovalDialog(request, { who: "me", terminal: terminal() });
+  const dialog = createApprovalDialog(request, { who: "me", ...parts() });
   assert.deepEqual(dialog.frame(small, true).rows, ["y once · n no · e no, because"]);
   assert.equal(approve("ca", request, small), undefined);
   assert.deepEqual(approve("y", request, small), { decision: "allow", scope: "once", who: "me" });
 });
 
 test("what was answered stays in the scrollback", () => {
-  const dialog = createApprovalDialog(request, { who: "me", terminal: terminal() });
+  const dialog = createApprovalDialog(request, { who: "me", ...parts() });
   assert.equal(
     dialog.end?.({ decision: "allow", scope: "always", who: "me" }, size),
     "✓ allowed always: bash(npm test:*)",
@@ -162,7 +162,7 @@ test("a question without options takes a line; empty and cancelled are not answe
 
 test("long options wrap, and more options than rows scroll with the choice in view", () => {
   const long = { text: "?", options: ["a short one", "one that is far too long for a narrow terminal"] };
-  const dialog = createQuestionDialog(long, terminal());
+  const dialog = createQuestionDialog(long, parts());
   assert.deepEqual(dialog.frame({ columns: 24, rows: 10 }, true).rows, [
     "❯ 1. a short one",
     "  2. one that is far",
@@ -172,7 +172,7 @@ test("long options wrap, and more options than rows scroll with the choice in vi
   ]);
   const many = createQuestionDialog(
     { text: "?", options: Array.from({ length: 30 }, (_, at) => `o${at + 1}`) },
-    terminal(),
+    parts(),
   );
   for (let step = 0; step < 30; step += 1) {
     const { rows } = many.frame({ columns: 40, rows: 6 }, true);
@@ -192,9 +192,9 @@ test("no frame is wider or taller than its terminal, and options of others move 
   for (const columns of [4, 10, 20, 81]) {
     for (const rows of [2, 3, 8, 24]) {
       for (const dialog of [
-        createQuestionDialog(question, terminal()),
-        createApprovalDialog(request, { who: "me", terminal: terminal() }),
-        createApprovalDialog(danger, { who: "me", terminal: terminal() }),
+        createQuestionDialog(question, parts()),
+        createApprovalDialog(request, { who: "me", ...parts() }),
+        createApprovalDialog(danger, { who: "me", ...parts() }),
       ]) {
         for (const isListening of [true, false]) {
           const frame = dialog.frame({ columns, rows }, isListening);
@@ -203,6 +203,21 @@ test("no frame is wider or taller than its terminal, and options of others move 
           assert.doesNotMatch(frame.rows.join(""), /\p{Control}/u);
         }
       }
+    }
+  }
+});
+
+test("before a panel listens it says what becomes of the keys, which depends on whether a prompt follows [L8]", () => {
+  for (const [earlyKeys, said] of [
+    ["kept", "… what you type now is kept for your next message"],
+    ["dropped", "… what you type now is not an answer yet"],
+  ] as const) {
+    const asked = { ...parts(), earlyKeys };
+    for (const dialog of [
+      createApprovalDialog(request, { who: "me", ...asked }),
+      createQuestionDialog({ text: "Which?", options: ["a"] }, asked),
+    ]) {
+      assert.deepEqual(dialog.frame(size, false), { rows: [said], cursor: null });
     }
   }
 });

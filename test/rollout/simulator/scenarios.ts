@@ -20,8 +20,12 @@ export interface Scenario {
   readonly end: "promoted" | "not_promoted" | "inconclusive";
   readonly stable: (moment: Moment) => Behaviour;
   readonly canary: (moment: Moment) => Behaviour;
+  /** The share of runs that may end otherwise, where 1 % can't be had. */
+  readonly mostWrong?: number;
   readonly latencySpread?: number;
   readonly callsPerDay?: number;
+  /** The kinds of input that are counted apart. */
+  readonly nameKind?: (kind: number) => string;
   /** The share that the router really gives to the canary. */
   readonly bias?: (share: number) => number;
 }
@@ -71,7 +75,13 @@ export const hardScenarios: readonly Scenario[] = [
   equal("good, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.06 : 0.01 })),
   bad("bad, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.12 : 0.01 })),
   equal("good, bursts", ({ call, fate }) => ({ errors: (call + fate * 500) % 500 < 15 ? 0.5 : 0.01 })),
-  bad("bad, one kind of input fails", ({ kind }) => ({ errors: kind < 0.05 ? 0.6 : 0.01 })),
+  {
+    ...bad("bad, one kind of input fails", ({ kind }) => ({ errors: kind < 0.05 ? 0.6 : 0.01 })),
+    // Before everybody gets the canary, it has seen about ten conversations of this kind.
+    mostWrong: 0.1,
+    nameKind: (kind) => (kind < 0.05 ? "rare" : `usual ${Math.floor(kind * 3)}`),
+  },
+  equal("good, four kinds of input", always(one), { nameKind: (kind) => `kind ${Math.floor(kind * 4)}` }),
   bad("bad, one kind of input is slow", ({ kind }) => ({ ...one, slowness: kind < 0.1 ? 4 : 1 })),
   equal("few calls a day", always(one), { end: "inconclusive", callsPerDay: 30 }),
   equal("biased routing", always(one), { end: "inconclusive", bias: (share) => Math.min(0.95, share * 2) }),

@@ -46,18 +46,26 @@ export function simulateRollout(scenario: Scenario, options: SimulatorOptions): 
   const { policy = simulatedPolicy, horizon = 20_000 } = options;
   const world = createWorld(scenario, options);
   const state = createRolloutState({ now: 0, percent: policy.stages[0] as number, history: world.history() });
+  const kinds: Record<string, RolloutState> = {};
   let last: Assessment | undefined;
   let calls = 0;
   for (; calls < horizon; calls++) {
     const now = (calls * day) / (scenario.callsPerDay ?? 20_000);
     const call = world.nextCall(state, calls);
     observeCall(state, call);
+    const kind = scenario.nameKind?.(world.kind());
+    if (kind !== undefined) {
+      kinds[kind] ??= createRolloutState({ now: 0, percent: state.stage.percent, history: state.history });
+      observeCall(kinds[kind], call);
+    }
     if (!isAssessmentDue(state, call)) continue;
-    last = assess({ state, policy, now });
+    last = assess({ state, policy, now, kinds });
     if (last.verdict === "promote") return result("promoted");
     if (last.verdict === "rollback") return result("rolled_back");
     if (last.verdict === "inconclusive") return result("inconclusive");
-    if (last.verdict === "advance" && last.next) enterStage(state, { ...last.next, now });
+    if (last.verdict === "advance" && last.next) {
+      for (const each of [state, ...Object.values(kinds)]) enterStage(each, { ...last.next, now });
+    }
   }
   return result("held");
 
@@ -74,6 +82,7 @@ function createWorld(scenario: Scenario, { seed, verify = false }: SimulatorOpti
   let harmed = 0;
   return {
     harmed: () => harmed,
+    kind: () => conversation.kind,
     history() {
       let failures = 0;
       let discordant = 0;

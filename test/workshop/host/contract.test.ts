@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { inMode, modes } from "../../process/support.ts";
+import { eventually, inMode, modes } from "../../process/support.ts";
 import { openHosts, spec, watched } from "./support.ts";
 
 for (const mode of modes) {
@@ -155,3 +155,33 @@ for (const [name, source] of Object.entries(asking)) {
     assert.deepEqual(told.updates[0], { message: "begun" });
   });
 }
+
+test("TypeScript is kept without its types, and is the same tool then [C2 C3]", async (t) => {
+  const { hosts, fixture, call, workdir } = await openHosts(t, {}, (folder) => ({
+    strippedFolder: join(folder, "stripped"),
+  }));
+  const file = fixture("echo-tool.ts");
+  const described = await hosts.describe(file);
+  const kept = join(workdir, "stripped", `${file.hash}.js`);
+  await eventually(() => existsSync(kept), "the text without types was kept");
+  assert.equal(readFileSync(kept, "utf8").split("\n").length, readFileSync(file.path, "utf8").split("\n").length);
+  assert.doesNotMatch(readFileSync(kept, "utf8"), /interface|: string/);
+  assert.deepEqual(await hosts.describe(file), described);
+  assert.deepEqual((await call(file, { text: "hi" })).result, { ok: true, output: "hi" });
+});
+
+test("what was kept beside the copy is imported, with and without the types of the tool [C2 C10]", async (t) => {
+  const { hosts, file, call, workdir } = await openHosts(t, {}, (folder) => ({
+    strippedFolder: join(folder, "stripped"),
+  }));
+  writeFileSync(join(workdir, "versions", "kept.ts"), 'export const word: string = "kept";\n');
+  writeFileSync(join(workdir, "tools", "kept.ts"), 'export const word: string = "newer";\n');
+  const tool = file(
+    "words.ts",
+    `import { word } from "./kept.ts";\n${spec("words")}export const run = (): string => word;`,
+  );
+  assert.deepEqual((await call(tool)).result, { ok: true, output: "kept" });
+  await eventually(() => existsSync(join(workdir, "stripped", `${tool.hash}.js`)), "the text without types was kept");
+  await hosts.retire(tool);
+  assert.deepEqual((await call(tool)).result, { ok: true, output: "kept" });
+});

@@ -147,7 +147,7 @@ test("a file that is no tool is told with line, reason and fix [C2 C3]", async (
   );
 });
 
-test("a top level that never ends is cut off, and one that prints disturbs nobody [C2 C5]", async (t) => {
+test("a top level that never ends is cut off [C5]", async (t) => {
   const { hosts, file } = await openHosts(t, { limits: { loadMs: 2000 } });
   const never = file("never.mjs", `${spec("x")}await new Promise(() => {});`);
   const loop = file("loop.mjs", `${spec("x")}for (;;);`);

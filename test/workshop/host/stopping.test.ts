@@ -27,6 +27,9 @@ const deeds = `${spec("deeds")}
   };
   export const run = (input, context) => { context.progress(input.deed); return deeds[input.deed](input, context); };`;
 
+/** For calls that return by themselves, however slow the machine is. */
+const patient = { cancelMs: 60_000 };
+
 /** Calls and stops the call once it has shown that it runs. */
 async function stopWhenBegun(
   bench: HostBench,
@@ -65,7 +68,7 @@ for (const mode of modes) {
     }
 
     test("a call that heeds its signal returns by itself, and what it left is ended [C5]", async (t) => {
-      const bench = await openHosts(t, { mode });
+      const bench = await openHosts(t, { mode, limits: patient });
       const file = bench.file("deeds.js", deeds);
       const { outcome, told } = await stopWhenBegun(bench, file, "leaves");
       assert.deepEqual(outcome, { result: { ok: true, output: "stopped" }, entered: true });
@@ -136,11 +139,7 @@ test("the runtime goes on while a tool loops [C5]", async (t) => {
   await looping;
 });
 
-test("a Python tool that loops is stopped, and one that waits its turn runs afterwards [C5]", async (t) => {
-  const bench = await openHosts(t);
-  const file = bench.file(
-    "deeds.py",
-    `TOOL_SPEC = {"name": "deeds", "description": "A tool.", "input_schema": {"type": "object"}}
+const pythonDeeds = `TOOL_SPEC = {"name": "deeds", "description": "A tool.", "input_schema": {"type": "object"}}
 def run(input_data, context):
     context.progress("begun")
     while input_data["deed"] == "loop":
@@ -148,22 +147,33 @@ def run(input_data, context):
     while input_data["deed"] == "polite" and not context.cancelled():
         pass
     return input_data["deed"]
-`,
-  );
-  const polite = await stopWhenBegun(bench, file, "polite");
-  assert.deepEqual(polite.outcome, { result: { ok: true, output: "polite" }, entered: true });
+`;
+
+test("a Python tool that heeds its context returns by itself; one that waits its turn can be given up [C5]", async (t) => {
+  const bench = await openHosts(t, { limits: patient });
+  const file = bench.file("deeds.py", pythonDeeds);
+  const begun = Promise.withResolvers<void>();
+  const [first, second] = [new AbortController(), new AbortController()];
+  const polite = bench.call(file, { deed: "polite" }, { signal: first.signal, progress: () => begun.resolve() });
+  await begun.promise;
+  const behind = bench.call(file, { deed: "second" }, { signal: second.signal });
+  second.abort();
+  assert.deepEqual(await behind, {
+    result: { ok: false, error: "It was stopped before it began.", errorType: "cancelled" },
+    entered: false,
+  });
+  first.abort();
+  assert.deepEqual(await polite, { result: { ok: true, output: "polite" }, entered: true });
+});
+
+test("a Python tool that loops is stopped, and one that waits its turn runs afterwards [C5]", async (t) => {
+  const bench = await openHosts(t);
+  const file = bench.file("deeds.py", pythonDeeds);
   const controller = new AbortController();
   const begun = Promise.withResolvers<void>();
   const looping = bench.call(file, { deed: "loop" }, { signal: controller.signal, progress: () => begun.resolve() });
   await begun.promise;
-  const given = new AbortController();
-  const givenUp = bench.call(file, { deed: "first" }, { signal: given.signal });
   const behind = bench.call(file, { deed: "second" });
-  given.abort();
-  assert.deepEqual(await givenUp, {
-    result: { ok: false, error: "It was stopped before it began.", errorType: "cancelled" },
-    entered: false,
-  });
   controller.abort();
   assert.equal((await looping).entered, true);
   assert.deepEqual(await behind, { result: { ok: true, output: "second" }, entered: true });

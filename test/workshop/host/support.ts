@@ -33,6 +33,7 @@ export interface HostBenchOptions extends Partial<ToolHostsOptions> {
 export async function openHosts(
   t: { after(hook: () => Promise<void>): void },
   { mode = "off", hasStrictView = false, ...options }: HostBenchOptions = {},
+  inWorkdir: (workdir: string) => Partial<ToolHostsOptions> = () => ({}),
 ): Promise<HostBench> {
   // Closed first: hooks run in the order they were made.
   const made: { hosts?: ToolHosts; view?: SandboxView } = {};
@@ -48,6 +49,7 @@ export async function openHosts(
     workdir,
     env: { PATH: process.env["PATH"]!, HOME: workdir },
     ...options,
+    ...inWorkdir(workdir),
   });
   made.hosts = hosts;
   const file = (name: string, source: string): ToolFile => {

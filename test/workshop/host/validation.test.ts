@@ -92,7 +92,7 @@ for (const [name, source] of Object.entries(files)) {
 }
 
 test("a pattern that takes for ever is cut off, and the next check gets a new process [C5]", async (t) => {
-  const { hosts, file } = await openHosts(t, { limits: { checkMs: 500 } });
+  const { hosts, file } = await openHosts(t, { limits: { checkMs: 3000 } });
   const tool = file(
     "bomb.js",
     `export const TOOL_SPEC = { name: "bomb", description: "A tool.", input_schema: { type: "object", properties: { a: { type: "string", pattern: "^(a+)+$" } } } };\nexport const run = () => "";`,

@@ -7,7 +7,7 @@ test("each broken server is one clear sentence, and the others work [C9]", async
   const quick = { startTimeoutMs: 4000 };
   const missing = { kind: "stdio", command: "no-such-program", args: [], env: {}, cwd: null } as const;
   const unset = { ...missing, command: "node", env: { KEY: "${NOT_SET_ANYWHERE}" } };
-  const { servers, engine } = await openWorld(t, [
+  const world = await openWorld(t, [
     settingOf(program(), { name: "fine" }),
     settingOf(program("noisy"), { name: "noisy" }),
     settingOf(program("silent", "noisy"), { name: "garbage", ...quick }),
@@ -19,6 +19,7 @@ test("each broken server is one clear sentence, and the others work [C9]", async
     settingOf(missing, { name: "missing" }),
     settingOf(unset, { name: "unset" }),
   ]);
+  const { servers } = world;
   await servers.load(patienceMs);
   const told = Object.fromEntries(servers.status().map(({ name, problem }) => [name, problem]));
   const prefix = 'The MCP server "';
@@ -35,7 +36,7 @@ test("each broken server is one clear sentence, and the others work [C9]", async
     unset: `${prefix}unset" is configured with \${NOT_SET_ANYWHERE}, which the environment does not have: set it, or write a default as \${NAME:-default}.`,
   });
   for (const name of ["fine", "noisy"]) {
-    const { result } = await engine().engine.call({ tool: `${name}__echo`, input: { text: "hi" } });
+    const { result } = await world.engine().engine.call({ tool: `${name}__echo`, input: { text: "hi" } });
     assert.deepEqual(result, { ok: true, output: "you said hi" });
   }
 });

@@ -84,7 +84,7 @@ test("an input that lacks something is refused before the server hears of it [C9
   assert.equal(world.logged().includes("got tools/call"), false);
 });
 
-test("a server gets the allowed environment and what its setting names, nothing else [C9]", async (t) => {
+test("a server gets the allowed environment and what its setting names, nothing else [C9 G7]", async (t) => {
   const transport = { ...program(), env: { API_KEY: "${SECRET}", MODE: "${UNSET:-plain}" } } as ReturnType<
     typeof program
   >;

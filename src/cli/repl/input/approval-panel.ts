@@ -4,6 +4,7 @@ import { fitWidth, neutralizeLine } from "../../terminal-text.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { Dialog } from "./dialog.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
+import { earlyFrame, type EarlyKeys } from "./early-keys.ts";
 import type { Key } from "./keys.ts";
 import type { Input } from "./open-input.ts";
 import { createTextLine } from "./text-line.ts";
@@ -16,11 +17,12 @@ export interface ApprovalAsker {
 
 /** Asks whether a call may run. A cancel is never a yes, and neither is anything that was typed before it was asked. */
 export async function askApproval(
-  input: Pick<Input, "ask" | "terminal">,
+  input: Pick<Input, "ask" | "terminal" | "earlyKeys">,
   request: ApprovalRequest,
   { who, signal }: ApprovalAsker,
 ): Promise<ApprovalAnswer> {
-  const dialog = createApprovalDialog(request, { who, terminal: input.terminal });
+  const { terminal, earlyKeys } = input;
+  const dialog = createApprovalDialog(request, { who, terminal, earlyKeys });
   return (await input.ask(dialog, signal)) ?? unanswered;
 }
 
@@ -29,6 +31,7 @@ const unanswered: ApprovalAnswer = { decision: "unanswered", reason: "cancelled"
 interface ApprovalParts {
   readonly who: string;
   readonly terminal: Pick<Terminal, "show" | "styleError">;
+  readonly earlyKeys: EarlyKeys;
 }
 
 /**
@@ -37,7 +40,7 @@ interface ApprovalParts {
  */
 export function createApprovalDialog(
   request: ApprovalRequest,
-  { who, terminal }: ApprovalParts,
+  { who, terminal, earlyKeys }: ApprovalParts,
 ): Dialog<ApprovalAnswer> {
   const style = terminal.styleError;
   const word = createTextLine('Type "yes" to run it: ', style);
@@ -75,7 +78,7 @@ export function createApprovalDialog(
   return {
     begin: () => terminal.show(describeApproval(request, terminal)),
     frame(size, isListening) {
-      if (!isListening) return { rows: [style("dim", fitWidth(notYet, usableColumns(size)))], cursor: null };
+      if (!isListening) return earlyFrame(earlyKeys, size, style);
       if (phase === "word")
         return word.frame(size, "Anything else refuses; a sentence is told to the model. Esc cancels");
       if (phase === "reason") return reason.frame(size, "Enter refuses and tells the model why. Esc goes back");
@@ -96,7 +99,6 @@ export function createApprovalDialog(
   };
 }
 
-const notYet = "… what you type now is kept for your next message";
 const letters: Readonly<Record<string, GrantScope>> = { y: "once", c: "conversation", a: "always" };
 
 /** A rule is only offered where it is read in full: without the room for that, once is all there is. */

@@ -28,7 +28,7 @@ export interface DialogHost {
   close(): void;
 }
 
-interface RunOptions {
+export interface RunOptions {
   readonly kind: "prompt" | "panel";
   readonly signal: AbortSignal;
 }

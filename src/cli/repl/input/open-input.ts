@@ -1,7 +1,8 @@
 import type { Clock } from "../../../core/clock.ts";
 import type { Terminal } from "../../terminal.ts";
-import { createDialogHost } from "./dialog-host.ts";
+import { createDialogHost, type RunOptions } from "./dialog-host.ts";
 import type { Dialog, LiveScreen } from "./dialog.ts";
+import type { EarlyKeys } from "./early-keys.ts";
 import { emptyEditor, type EditorState } from "./editor-state.ts";
 import { createKeyReader, type Key } from "./keys.ts";
 import { expandMarks } from "./paste-marks.ts";
@@ -16,6 +17,7 @@ export type KeyListener = (key: Key) => boolean | void;
 /** The one reader of the keyboard. What it draws goes to stderr, below what was printed. */
 export interface Input {
   readonly terminal: Terminal;
+  readonly earlyKeys: EarlyKeys;
   /** One input of the person. What they typed ahead, and the draft of a prompt that was cancelled, are in it. */
   readPrompt(request: PromptRequest): Promise<PromptResult>;
   /** A panel: in front of the prompt, one after the other. Null: the signal fired, or the terminal is gone. */
@@ -36,10 +38,15 @@ export interface InputOptions {
   readonly program: NodeJS.Process;
   readonly clock: Clock;
   readonly screen?: LiveScreen;
+  /** `while_asked`: between questions the keyboard is the shell's, and what is typed then reaches it. Left out: always. */
+  readonly holds?: "always" | "while_asked";
+  /** Left out: `kept`. */
+  readonly earlyKeys?: EarlyKeys;
 }
 
 /** Takes the terminal until `close`. It is given back as it was, also when the program throws, is stopped or ended. */
-export function openInput(terminal: Terminal, { program, clock, screen }: InputOptions): Input {
+export function openInput(terminal: Terminal, options: InputOptions): Input {
+  const { program, clock, screen, holds = "always", earlyKeys = "kept" } = options;
   if (!terminal.isInteractive) {
     throw new Error("Typing needs a terminal: stdin and stderr must both be one; use `deckhand run` without.");
   }
@@ -50,6 +57,9 @@ export function openInput(terminal: Terminal, { program, clock, screen }: InputO
   const listeners: KeyListener[] = [];
   let editor: EditorState = emptyEditor;
   let isPaused = false;
+  let isHeld = false;
+  let isClosed = false;
+  let asked = 0;
 
   const onEarlyKey = (key: Key): void => {
     editor = typeAhead(editor, key);
@@ -66,7 +76,7 @@ export function openInput(terminal: Terminal, { program, clock, screen }: InputO
     },
     hold() {
       if (isPaused) return;
-      raw.hold();
+      if (isHeld) raw.hold();
       raw.renew();
       host.show();
     },
@@ -79,18 +89,44 @@ export function openInput(terminal: Terminal, { program, clock, screen }: InputO
     onEarlyKey(key);
   }
 
+  function hold(): void {
+    if (isHeld || isClosed) return;
+    isHeld = true;
+    raw.hold();
+    stdin.on("data", onData);
+    stdin.resume();
+  }
+
+  function letGo(): void {
+    isHeld = false;
+    stdin.off("data", onData);
+    raw.release();
+    stdin.pause();
+  }
+
+  async function show<Result>(dialog: Dialog<Result>, how: RunOptions): Promise<Result | null> {
+    terminal.status(null);
+    hold();
+    asked += 1;
+    try {
+      return await host.run(dialog, how);
+    } finally {
+      asked -= 1;
+      if (asked === 0 && holds === "while_asked" && !isClosed) letGo();
+    }
+  }
+
   const onData = (bytes: Buffer): void => keys.push(bytes);
   const onResize = (): void => host.resized();
-  stdin.on("data", onData);
   stdin.once("end", close);
   stdin.once("error", close);
   // Of a terminal that is gone both its mode and the read under way fail; the second comes after `close`.
   stdin.on("error", () => undefined);
   stderr.on("resize", onResize);
-  raw.hold();
-  stdin.resume();
+  if (holds === "always") hold();
 
   function close(): void {
+    isClosed = true;
     stdin.off("data", onData);
     stdin.off("end", close);
     stdin.off("error", close);
@@ -104,6 +140,7 @@ export function openInput(terminal: Terminal, { program, clock, screen }: InputO
 
   return {
     terminal,
+    earlyKeys,
     async readPrompt(request) {
       const dialog = createPromptDialog(request, {
         style: terminal.styleError,
@@ -113,15 +150,11 @@ export function openInput(terminal: Terminal, { program, clock, screen }: InputO
           editor = next;
         },
       });
-      terminal.status(null);
-      const result = await host.run(dialog, { kind: "prompt", signal: request.signal });
+      const result = await show(dialog, { kind: "prompt", signal: request.signal });
       if (result !== null) return result;
       return request.signal.aborted ? { kind: "cancelled" } : { kind: "leave" };
     },
-    ask(dialog, signal) {
-      terminal.status(null);
-      return host.run(dialog, { kind: "panel", signal });
-    },
+    ask: (dialog, signal) => show(dialog, { kind: "panel", signal }),
     onKey(listener) {
       listeners.push(listener);
       return () => {

@@ -3,6 +3,7 @@ import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal-text.ts
 import type { Terminal } from "../../terminal.ts";
 import type { Dialog } from "./dialog.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
+import { earlyFrame, type EarlyKeys } from "./early-keys.ts";
 import type { Key } from "./keys.ts";
 import type { Input } from "./open-input.ts";
 import { createOptionList } from "./option-list.ts";
@@ -10,21 +11,23 @@ import { createTextLine } from "./text-line.ts";
 
 /** Asks the person. Nothing is ever chosen for them: an empty line and a cancel are no answers. */
 export async function askQuestion(
-  input: Pick<Input, "ask" | "terminal">,
+  input: Pick<Input, "ask" | "terminal" | "earlyKeys">,
   question: Question,
   signal: AbortSignal,
 ): Promise<Answer> {
-  return (await input.ask(createQuestionDialog(question, input.terminal), signal)) ?? cancelled;
+  return (await input.ask(createQuestionDialog(question, input), signal)) ?? cancelled;
 }
 
 const cancelled: Answer = { answered: false, reason: "cancelled" };
 const empty: Answer = { answered: false, reason: "empty" };
 
+interface QuestionParts {
+  readonly terminal: Pick<Terminal, "show" | "styleError">;
+  readonly earlyKeys: EarlyKeys;
+}
+
 /** `list`: one or more of the options. `text`: free text, because there is no list or "other" was picked. */
-export function createQuestionDialog(
-  question: Question,
-  terminal: Pick<Terminal, "show" | "styleError">,
-): Dialog<Answer> {
+export function createQuestionDialog(question: Question, { terminal, earlyKeys }: QuestionParts): Dialog<Answer> {
   const { options = [], multiple = false, other = false } = question;
   const style = terminal.styleError;
   const line = createTextLine("› ", style);
@@ -57,7 +60,7 @@ export function createQuestionDialog(
   return {
     begin: () => terminal.show(style("bold", neutralizeText(question.text))),
     frame(size, isListening): Frame {
-      if (!isListening) return { rows: [style("dim", fitWidth(notYet, usableColumns(size)))], cursor: null };
+      if (!isListening) return earlyFrame(earlyKeys, size, style);
       if (phase === "list") return list.frame(size);
       return line.frame(size, options.length > 0 ? "Enter sends · Esc goes back" : "Enter sends · Esc cancels");
     },
@@ -74,8 +77,6 @@ export function createQuestionDialog(
     end: (answer, size: Size) => fitWidth(describeAnswer(answer), usableColumns(size)),
   };
 }
-
-const notYet = "… what you type now is kept for your next message";
 
 function describeAnswer(answer: Answer): string {
   return answer.answered ? `→ ${neutralizeLine(answer.text)}` : "– not answered";

@@ -128,13 +128,12 @@ interface RowOptions {
   readonly mark: string;
 }
 
-/** `✓ bash npm test · exit 1 · 3.2 s`: the title gives way first. */
+/** `✓ bash npm test · exit 1 · 3.2 s`: the title gives way first, then the last words; the name stays. */
 function headRow(call: Call, words: readonly string[], { columns, style, mark }: RowOptions): string {
   const name = neutralizeLine(call.tool);
-  const tail = fitWidth(words.filter((word) => word !== "").join(" · "), Math.max(0, columns - 3));
+  const tail = fitTail(words, columns - 2 - Math.min(displayWidth(name), longestShortName) - displayWidth(" · "));
   const tailRoom = tail === "" ? 0 : displayWidth(` · ${tail}`);
   const room = columns - 2 - tailRoom;
-  if (room < 4) return `${mark} ${style("dim", tail === "" ? fitWidth(name, columns - 2) : tail)}`;
   const head = fitWidth(name, room);
   const titleRoom = room - displayWidth(head) - 1;
   const title = titleRoom < 4 ? "" : fitWidth(neutralizeLine(call.title), titleRoom);
@@ -143,6 +142,15 @@ function headRow(call: Call, words: readonly string[], { columns, style, mark }:
     title === "" ? "" : ` ${title}`,
     tail === "" ? "" : style("dim", ` · ${tail}`),
   ].join("");
+}
+
+/** Of a longer name a part is enough where there is little room. */
+const longestShortName = 12;
+
+function fitTail(words: readonly string[], room: number): string {
+  const kept = words.filter((word) => word !== "");
+  while (kept.length > 1 && displayWidth(kept.join(" · ")) > room) kept.pop();
+  return room < 4 ? "" : fitWidth(kept.join(" · "), room);
 }
 
 function renderSettled(

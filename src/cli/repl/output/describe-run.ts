@@ -35,22 +35,35 @@ export function describeRetry(
   return `Trying again in ${formatDuration(Math.max(1, Math.ceil(delayMs / 1000)) * 1000)} (${attempt + 1} of ${maxAttempts}).`;
 }
 
+export interface EndDetails {
+  /** Calls that a rule or a person said no to. */
+  readonly refused: readonly AgentEvent<"call:settled">[];
+  /** What goes on with a task that a limit stopped, as a sentence. */
+  readonly howToGoOn: string;
+}
+
 /** What a run was, when it is over: why it did not answer first, then its figures. */
-export function describeEnd(event: AgentEvent<"run:ended">): Remark[] {
+export function describeEnd(event: AgentEvent<"run:ended">, { refused, howToGoOn }: EndDetails): Remark[] {
   const { state, reason, statistics } = event;
-  const { turns, calls, failures, usage, cost, durationMs } = statistics;
+  const { turns, calls, usage, cost, durationMs } = statistics;
+  const failures = statistics.failures - refused.filter((call) => call.state === "failed").length;
+  const bad = [
+    ...(failures > 0 ? [`${failures} failed`] : []),
+    ...(refused.length > 0 ? [`${refused.length} refused`] : []),
+  ];
   const read = formatTokens(usage.inputTokens);
   const cached = usage.cacheReadTokens > 0 ? ` (${percentOf(usage.cacheReadTokens, usage.inputTokens)}% cached)` : "";
   const figures = [
     countOf(turns, "turn"),
-    ...(calls > 0 ? [countOf(calls, "call") + (failures > 0 ? `, ${failures} failed` : "")] : []),
+    ...(calls > 0 ? [[countOf(calls, "call"), ...bad].join(", ")] : []),
     ...(usage.inputTokens + usage.outputTokens > 0
       ? [`${read} tokens in${cached}, ${formatTokens(usage.outputTokens)} out`]
       : []),
     ...(cost === null ? [] : [formatCost(cost)]),
     formatDuration(durationMs),
   ].join(" · ");
-  const why = neutralizeText(reason ?? `The run ended as ${state.replaceAll("_", " ")}.`);
+  const ended = neutralizeText(reason ?? `The run ended as ${state.replaceAll("_", " ")}.`);
+  const why = state === "max_turns" ? `${ended}\n${howToGoOn}` : ended;
   const tone = state === "failed" ? "error" : "warning";
   return [...(state === "answered" ? [] : [{ tone, text: why } as const]), { tone: "quiet", text: figures }];
 }

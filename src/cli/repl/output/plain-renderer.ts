@@ -1,5 +1,6 @@
 import type { AgentEvent } from "../../../core/agent-events.ts";
 import { systemClock } from "../../../core/clock.ts";
+import { programName } from "../../program-name.ts";
 import type { Terminal } from "../../terminal.ts";
 import { createMarkdownStream } from "./markdown/markdown-stream.ts";
 import { createRunRenderer, type RunRenderer } from "./run-renderer.ts";
@@ -28,6 +29,7 @@ export function createPlainRenderer({ terminal, quiet, bell = true }: PlainRende
     bell,
     mode: () => null,
     text: isStreamed ? "all" : "before_calls",
+    howToGoOn: `${programName(terminal.env)} run -c "go on" continues.`,
   });
 
   function printAnswer({ state, text, reason }: AgentEvent<"run:ended">): void {

@@ -39,6 +39,8 @@ export interface RunRendererOptions {
   readonly bell?: boolean;
   /** `before_calls`: the answer itself is shown elsewhere, here only what the model says before it calls tools. */
   readonly text?: "all" | "before_calls";
+  /** What goes on with a task that a limit stopped, as a sentence; left out: the next prompt does. */
+  readonly howToGoOn?: string;
 }
 
 type Block = "text" | "thought" | "calls" | "remark";
@@ -52,7 +54,7 @@ type Activity =
 const longRunMs = 10_000;
 
 export function createRunRenderer(options: RunRendererOptions): RunRenderer {
-  const { screen, clock, bell = true, text: shownText = "all" } = options;
+  const { screen, clock, bell = true, text: shownText = "all", howToGoOn = "Say “go on” to continue." } = options;
   const style = options.terminal.styleError;
   const now = (): number => clock.monotonic();
   const calls = createCallLines({ style, now });
@@ -65,6 +67,7 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
   let lastSaved = "";
   let stopCountdown = (): void => undefined;
   let lastCall: AgentEvent<"call:settled"> | null = null;
+  let refused: AgentEvent<"call:settled">[] = [];
 
   function openBlock(kind: Block): void {
     screen.freshLine();
@@ -122,6 +125,7 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
 
   function showSettled(event: AgentEvent<"call:settled">): void {
     lastCall = event;
+    if (event.errorType === "denied") refused.push(event);
     reply.pause();
     const rows = calls.settle(event, screen.columns);
     openBlock("calls");
@@ -131,7 +135,7 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
   function showEnd(event: AgentEvent<"run:ended">): void {
     tellCutOff(false);
     endRun();
-    for (const each of describeEnd(event)) remark(each);
+    for (const each of describeEnd(event, { refused, howToGoOn })) remark(each);
     if (event.statistics.durationMs > longRunMs) ring();
     lastBlock = null;
     lastSaved = "";
@@ -159,6 +163,7 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
     switch (event.type) {
       case "run:started":
         wasCutOff = false;
+        refused = [];
         return screen.setLive(liveRows);
       case "turn:started":
         reply.begin();

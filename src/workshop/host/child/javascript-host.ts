@@ -1,10 +1,11 @@
-// The program that a JavaScript or TypeScript tool file runs in: `javascript-host COPY ORIGINAL`. Started by the runtime only.
+// The program that a JavaScript or TypeScript tool file runs in: `javascript-host COPY ORIGINAL [STRIPPED]`. Started by the runtime only.
 import { readFileSync } from "node:fs";
 import { messageOf } from "../../../core/errors.ts";
 import type { ToHost } from "../protocol.ts";
 import { explainLoadError } from "./explain-load-error.ts";
 import { findSpecLine } from "./find-line.ts";
 import { loadTool } from "./load-tool.ts";
+import { replacePrintStreams } from "./print-streams.ts";
 import { readRawSpec } from "./read-raw-spec.ts";
 import type { RawSpec } from "./read-raw-spec.ts";
 import { createToolCalls } from "./tool-calls.ts";
@@ -12,8 +13,13 @@ import type { ToolCalls } from "./tool-calls.ts";
 import type { ToolPlace } from "./tool-place.ts";
 import { listen, send } from "./wire.ts";
 
-const place: ToolPlace = { copy: process.argv[2]!, original: process.argv[3]! };
+const place: ToolPlace = {
+  copy: process.argv[2]!,
+  original: process.argv[3]!,
+  stripped: process.argv[4] ?? null,
+};
 process.argv = [process.execPath, place.original];
+replacePrintStreams();
 let calls: ToolCalls | undefined;
 let spec: RawSpec | undefined;
 let isEnding = false;

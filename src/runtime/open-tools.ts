@@ -1,0 +1,64 @@
+import type { Catalog } from "../engine/catalog.ts";
+import { childEnvironment } from "../process/child-environment.ts";
+import type { Environment } from "./load-configuration.ts";
+import { openCatalog, tellUnknown, type CatalogParts } from "./open-catalog.ts";
+import { openMcpServers, type OpenedMcpServers } from "./open-mcp-servers.ts";
+import { openWorkshop, type OpenedWorkshop, type WorkshopParts } from "./open-workshop.ts";
+
+export interface ToolsParts extends CatalogParts, Pick<WorkshopParts, "toolFolder" | "trust" | "clock"> {
+  readonly env: Environment;
+}
+
+/** Every tool there is: built in, of the program, of files, of servers. */
+export interface OpenedTools {
+  readonly catalog: Catalog;
+  /** What child processes get of the environment. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  readonly workshop: OpenedWorkshop;
+  readonly mcp: OpenedMcpServers;
+  /** Before a call: a promise when its tool must be loaded or asked for first. */
+  prepareFor(tool: string): Promise<void> | undefined;
+  /** All of them, before they are listed or chosen from. */
+  prepareAll(): Promise<void>;
+  /** What a person should know now, in sentences. */
+  warnings(): readonly string[];
+  close(): Promise<void>;
+}
+
+export async function openTools(parts: ToolsParts): Promise<OpenedTools> {
+  const { configuration, folders, processes, clock, env, config } = parts;
+  const { catalog, unknown } = openCatalog(parts);
+  const childEnv = childEnvironment(env, { add: configuration.tools.environment });
+  const workshop = openWorkshop({ ...parts, catalog, env: childEnv, hasBuiltins: config.builtins !== false });
+  await workshop.refresh();
+  const mcp = await openMcpServers({
+    configuration,
+    workdir: folders.workdir,
+    stateFolder: configuration.store.kind === "memory" ? null : folders.state,
+    catalog,
+    processes,
+    clock,
+    env,
+    childEnv,
+  });
+  const isKnown = (name: string): boolean =>
+    workshop.hasTool(name) || mcp.mayHave(name) || catalog.resolve(name) !== undefined;
+  return {
+    catalog,
+    childEnv,
+    workshop,
+    mcp,
+    prepareFor: (tool) => workshop.prepareFor(tool) ?? mcp.prepareFor(tool),
+    async prepareAll() {
+      await Promise.all([workshop.refresh(), mcp.load()]);
+    },
+    warnings: () => [
+      ...unknown.filter((name) => !isKnown(name)).map((name) => tellUnknown(name, catalog)),
+      ...workshop.warnings(),
+      ...mcp.warnings(),
+    ],
+    async close() {
+      await Promise.all([workshop.close(), mcp.close()]);
+    },
+  };
+}
