@@ -1,5 +1,12 @@
 export { createRuntime, type Runtime, type RuntimeConfig } from "./runtime/create-runtime.ts";
-export type { AgentEvent, AgentEvents, AgentEventType, AgentStatistics, RunEnd, RunState } from "./core/agent-events.ts";
+export type {
+  AgentEvent,
+  AgentEvents,
+  AgentEventType,
+  AgentStatistics,
+  RunEnd,
+  RunState,
+} from "./core/agent-events.ts";
 export type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "./core/approval.ts";
 export { defineTool, type ToolDefinition } from "./core/define-tool.ts";
 export { RuntimeError, type ErrorCode, type ErrorType } from "./core/errors.ts";

@@ -152,7 +152,10 @@ for (const mode of modes) {
       const end = await run(["head", "-c", "5000", "/dev/zero"], { maxOutputBytes: 1000 });
       assert.deepEqual([end.stoppedBy, end.stdout.bytes], ["output_limit", 1000]);
       // It ended by itself, or a look at its output came between its last byte and its end: then it was stopped.
-      assert.ok(end.exitCode === 0 || (end.exitCode === null && end.killedBy !== null), `${end.exitCode} ${end.killedBy}`);
+      assert.ok(
+        end.exitCode === 0 || (end.exitCode === null && end.killedBy !== null),
+        `${end.exitCode} ${end.killedBy}`,
+      );
     });
 
     test("not being able to start is a value with the same words in every sandbox [E4]", async (t) => {

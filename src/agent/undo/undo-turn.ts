@@ -47,7 +47,7 @@ export interface UndoReport {
   readonly notUndone: readonly string[];
 }
 
-export interface SkippedFile {
+interface SkippedFile {
   readonly path: string;
   readonly reason: string;
   /** With `force` it is put back all the same. */

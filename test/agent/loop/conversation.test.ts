@@ -211,7 +211,7 @@ test("each conversation of a runtime reads its own history [L6]", async (t) => {
   }
 });
 
-test("system text and tools are the same bytes over 30 turns and a change of the tools [C7]", async (t) => {
+test("system text and tools are the same bytes over 30 turns, whatever is added meanwhile [C7]", async (t) => {
   const server = await serveScript({
     turns: [{ calls: [{ tool: "read", input: { file_path: "a.txt" } }], times: 10 }, { text: "Read." }],
     atEnd: "loop",
@@ -224,7 +224,8 @@ test("system text and tools are the same bytes over 30 turns and a change of the
   for (let prompt = 0; prompt < 3; prompt++) {
     assert.equal((await agent.send(`Read it, time ${prompt}.`)).state, "answered");
     writeFileSync(join(home, "AGENTS.md"), `Be brief, ${prompt} times.\n`);
-    runtime.tools.remove(prompt === 0 ? "glob" : "grep");
+    // One that was offered and changes is another story: then the conversation goes on from a memo (C8).
+    runtime.tools.add({ ...runtime.tools.resolve("glob")!, name: `another_${prompt}` });
   }
   assert.equal(requests.length, 33);
   const bytes = new Set(server.requests.map(({ body }) => JSON.stringify([body["system"], body["tools"]])));

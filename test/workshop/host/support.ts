@@ -82,7 +82,7 @@ const languages: Readonly<Record<string, Language>> = {
 
 let number = 0;
 
-export function hostCall(workdir: string, more: Partial<HostCall> = {}): HostCall {
+function hostCall(workdir: string, more: Partial<HostCall> = {}): HostCall {
   return {
     executionId: `call_${++number}`,
     conversationId: null,

@@ -35,7 +35,7 @@ export function describeRetry(
   return `Trying again in ${formatDuration(Math.max(1, Math.ceil(delayMs / 1000)) * 1000)} (${attempt + 1} of ${maxAttempts}).`;
 }
 
-export interface EndDetails {
+interface EndDetails {
   /** Calls that a rule or a person said no to. */
   readonly refused: readonly AgentEvent<"call:settled">[];
   /** What goes on with a task that a limit stopped, as a sentence. */
