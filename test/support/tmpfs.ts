@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdtempSync, realpathSync, rmdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { afterTest } from "./after-test.ts";
 
 /** For `lane("tmpfs", …)`: true, or why no small file system can be mounted here. */
 export function tmpfsAvailable(): true | string {
@@ -17,9 +18,10 @@ export function tmpfsAvailable(): true | string {
 }
 
 /** A file system of that size, such as "1m", gone after the test. */
-export function mountTmpfs(t: { after(hook: () => void): void }, size: string): string {
+export function mountTmpfs(t: Parameters<typeof afterTest>[0], size: string): string {
   const folder = mount(size);
-  t.after(() => unmount(folder));
+  // What was opened in it is closed before it goes.
+  afterTest(t, async () => unmount(folder));
   return folder;
 }
 
