@@ -44,6 +44,12 @@ test("a dangerous command stays found in any wrappers around one another [L8]", 
   );
 });
 
+test("a text for a shell that can't be read is not safe behind a program that nobody knows [L8]", () => {
+  for (const text of [`sh -c 'echo "'`, "sh -c 'bash <<E\necho \"\nE\n'", `bash -lc "if true; then rm"`]) {
+    assert.equal(analyseCommand(`unheard-of-program --option -- ${text}`).verdict, "unknown", text);
+  }
+});
+
 test("a harmless command in harmless wrappers stays safe", () => {
   for (const wrapper of "env|env -i A=1|timeout 5|nice -n 5|stdbuf -oL|command|time|flock /tmp/lock|npx|uv run|docker exec c|ssh host".split(
     "|",

@@ -94,14 +94,17 @@ function sourceOf(words: readonly ShellWord[], { source }: Scope): string {
     : words.map(({ text }) => text).join(" ");
 }
 
-/** A reading that may be wrong counts only where it is danger. */
+/** A reading that may be wrong counts only where it is danger; `sh -c TEXT` is hardly anything else than it seems. */
 function guess(command: SimpleCommand, scope: Scope): null {
   const { findings, commands } = scope.gathered;
   const [before, length] = [findings.length, commands.length];
   runCommand(command, scope);
-  const dangers = findings.slice(before).filter(({ verdict }) => verdict === "danger" || scope.gathered.isFull);
-  findings.splice(before, findings.length, ...dangers);
-  if (dangers.length === 0) commands.splice(length);
+  const isSure = /^(?:ba|da|k|z|a)?sh$/.test(command.name) && command.words.some(({ text }) => /^-[a-z]*c$/.test(text));
+  const counting = findings
+    .slice(before)
+    .filter(({ verdict }) => verdict === "danger" || isSure || scope.gathered.isFull);
+  findings.splice(before, findings.length, ...counting);
+  if (counting.length === 0) commands.splice(length);
   return null;
 }
 
