@@ -21,6 +21,7 @@ const reporter = process.stdout.isTTY ? "spec" : "./scripts/compact-reporter.ts"
 const result = spawnSync(
   process.execPath,
   [
+    ...(full ? [] : ["--import", new URL("../test/support/steady-seed.ts", import.meta.url).href]),
     "--test",
     `--test-concurrency=${Math.max(2, availableParallelism())}`,
     `--test-timeout=${full ? 30 * 60_000 : 150_000}`,
