@@ -32,6 +32,8 @@ export class WordExpander {
   readonly substitutions: SimpleCommand[] = [];
   private readonly scope: Scope;
   private readonly walked = new Map<ParsedScript, Walked>();
+  /** What braces made looks like an assignment only to us: bash has judged the word before. */
+  private isFromBraces = false;
 
   constructor(scope: Scope) {
     this.scope = scope;
@@ -90,7 +92,10 @@ export class WordExpander {
     const [word, ...rest] = command?.type === "Command" ? command.suffix : [];
     if (text === "") return [];
     if (word?.type !== "Word" || rest.length > 0) return [dynamic(text)];
-    return this.fields(word, source);
+    this.isFromBraces = true;
+    const fields = this.fields(word, source);
+    this.isFromBraces = false;
+    return fields;
   }
 
   private fields(word: SyntaxWord, source: string): ShellWord[] {
@@ -123,6 +128,7 @@ export class WordExpander {
     const plain: Piece = { text: value, kind: "literal", isQuoted: isEscaped(raw, value) };
     const [, before = "", name] = /^([A-Za-z_]\w*=)?~([\w.+-]*)(?=\/|$)/.exec(raw.replaceAll("\\\n", "")) ?? [];
     if (name === undefined || (!isWhole && !value.includes("/"))) return [plain];
+    if (before !== "" && this.isFromBraces) return [plain];
     const start = `${before}~${name}`;
     const rest: Piece = { ...plain, text: value.slice(start.length) };
     const folder = name === "" || name === "+" ? lookUp(name === "" ? "HOME" : "PWD", this.scope) : undefined;
