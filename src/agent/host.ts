@@ -2,7 +2,7 @@ import type { Execution } from "../core/execution.ts";
 import type { ToolCall } from "../core/tool-call.ts";
 import type { Batch } from "../engine/batch.ts";
 import type { BatchOptions } from "../engine/engine.ts";
-import type { RunStatistics } from "../engine/statistics.ts";
+import type { RunStatistics } from "../core/run-statistics.ts";
 
 /** What an agent needs of the runtime that does its work. */
 export interface AgentHost {

@@ -1,7 +1,6 @@
-import type { AgentStatistics } from "../core/agent-events.ts";
-import type { RunStatistics } from "../engine/statistics.ts";
+import type { RunStatistics } from "../core/run-statistics.ts";
 
-type CallStatistics = Omit<AgentStatistics, "turns" | "toolsUsed" | "usage" | "cost" | "durationMs">;
+type CallStatistics = Omit<RunStatistics, "toolsUsed">;
 
 /** What was added since; what counts in a row counts as it stands. */
 export function statisticsSince(before: RunStatistics, now: RunStatistics): CallStatistics {

@@ -1,5 +1,6 @@
 import type { ErrorType } from "./errors.ts";
 import type { FinalState } from "./execution.ts";
+import type { RunStatistics } from "./run-statistics.ts";
 import type { FailureKind, StopReason, Usage } from "./model.ts";
 
 /**
@@ -108,19 +109,9 @@ export interface RunEnd {
   readonly statistics: AgentStatistics;
 }
 
-/** Of one run; see `RunStatistics` of the engine for the counts of calls. */
-export interface AgentStatistics {
+/** Of one run. */
+export interface AgentStatistics extends RunStatistics {
   readonly turns: number;
-  readonly calls: number;
-  readonly successes: number;
-  readonly failures: number;
-  readonly cancelled: number;
-  readonly consecutiveReadOnlySuccesses: number;
-  readonly consecutiveNonMutatingSuccesses: number;
-  readonly consecutiveErrors: number;
-  readonly blockedRepeats: number;
-  readonly recoveries: number;
-  readonly toolsUsed: readonly string[];
   readonly usage: Usage;
   readonly cost: number | null;
   readonly durationMs: number;

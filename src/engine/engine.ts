@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../core/errors.ts";
 import { isFinal, type Execution } from "../core/execution.ts";
 import { createId } from "../core/ids.ts";
+import type { RunStatistics } from "../core/run-statistics.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
 import { createActiveCalls } from "./active-calls.ts";
 import { openBatch, type Batch } from "./batch.ts";
@@ -13,7 +14,7 @@ import type { EngineOptions, EngineParts } from "./parts.ts";
 import { prepareCall, type ActiveCall } from "./prepare-call.ts";
 import { announceEnd, countOutcome, settleCall } from "./settle-call.ts";
 import { createSlots, type Slots } from "./slots.ts";
-import { createTally, type RunStatistics } from "./statistics.ts";
+import { createTally } from "./statistics.ts";
 import { unbreakableMask } from "./unbreakable-mask.ts";
 
 /** A call under way: a promise of its execution that already has its id. */

@@ -1,20 +1,5 @@
 import type { Execution } from "../core/execution.ts";
-
-export interface RunStatistics {
-  readonly calls: number;
-  readonly successes: number;
-  readonly failures: number;
-  readonly cancelled: number;
-  readonly consecutiveReadOnlySuccesses: number;
-  readonly consecutiveNonMutatingSuccesses: number;
-  readonly consecutiveErrors: number;
-  /** Calls that the failure guard did not run again. */
-  readonly blockedRepeats: number;
-  /** Successes that came right after one failure or more. */
-  readonly recoveries: number;
-  /** Canonical names in the order of their first use. */
-  readonly toolsUsed: readonly string[];
-}
+import type { RunStatistics } from "../core/run-statistics.ts";
 
 export interface Tally {
   add(execution: Execution, call: { readonly readOnly: boolean; readonly mutating: boolean }): void;

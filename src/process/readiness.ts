@@ -19,7 +19,7 @@ export function createTextFinder(text: string): (piece: string) => boolean {
   };
 }
 
-// eslint-disable-next-line no-control-regex -- the sequences that programs put between words to colour them
+// oxlint-disable-next-line no-control-regex -- the sequences that programs put between words to colour them
 const colours = /\u001b\[[0-9;:?]*[ -/]*[@-~]/g;
 
 /** Why this can't tell when a process that is yet to be started is ready, or null. */

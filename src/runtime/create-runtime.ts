@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { PreImages } from "../agent/undo/pre-images.ts";
-import { approveNobody, type Approve } from "../core/approval.ts";
+import { approveNobody } from "../core/approval.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createEventBus } from "../core/event-bus.ts";
@@ -14,9 +14,9 @@ import type { EngineOptions } from "../engine/parts.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import { openTrust } from "../gate/trust.ts";
 import { createInbox } from "../inbox/inbox.ts";
-import { whyNeverPassed } from "../process/child-environment.ts";
 import { createProcesses } from "../process/processes.ts";
 import type { AgentWiring, ConversationGuard } from "./agent-wiring.ts";
+import { announceApprovals } from "./announce-approvals.ts";
 import { createCallRecords } from "./call-records.ts";
 import { createEarlyCalls } from "./early-calls.ts";
 import { logQuestions } from "./log-questions.ts";
@@ -28,6 +28,7 @@ import { openGate } from "./open-gate.ts";
 import { openMask } from "./open-mask.ts";
 import { openRecords } from "./open-records.ts";
 import { openTools } from "./open-tools.ts";
+import { permitInTurn } from "./permit-in-turn.ts";
 import type { OpenedSkills } from "./open-skills.ts";
 import { toolFolderOf } from "./open-trust.ts";
 import { createReadImage } from "./read-image.ts";
@@ -108,7 +109,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     clock,
     mask: masker,
     mode: () => mode,
-    approve: announced(config.approve ?? (isAttended ? approveNobody : inbox.approve)),
+    approve: announceApprovals(config.approve ?? (isAttended ? approveNobody : inbox.approve), {
+      emit: bus.emit,
+      maskText: (text) => masker.text(text),
+    }),
     confirmed: config.confirmed ?? [],
     who: userName(),
     protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles],
@@ -117,7 +121,6 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     ...loaded.warnings,
     ...(records.problem === null ? [] : [records.problem]),
     ...tools.warnings(),
-    ...configuration.tools.environment.flatMap(tellNeverPassed),
     ...gate.warnings,
   ];
   let guard: ConversationGuard | undefined;
@@ -127,7 +130,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const permit: Permit = (request) => {
     const { conversationId } = request.execution;
     if (conversationId === null || !guard?.appliesTo(conversationId)) return gate.permit(request);
-    return inTurn(guard.permit, gate.permit)(request);
+    return permitInTurn(guard.permit, gate.permit)(request);
   };
   const engineOptions: EngineOptions = {
     catalog,
@@ -138,7 +141,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     clock,
     emit: bus.emit,
     ledger,
-    permit: config.permit ? inTurn(config.permit, permit) : permit,
+    permit: config.permit ? permitInTurn(config.permit, permit) : permit,
     route: config.route ?? routeStable,
     ask: logQuestions(config.ask ?? (isAttended ? askNobody : inbox.ask), records.journal),
     mask: masker,
@@ -148,17 +151,6 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   };
   const engine = createEngine(engineOptions);
   const readImage = createReadImage(engineOptions);
-
-  /** Others may want to ring a bell, or to show what waits. */
-  function announced(approve: Approve): Approve {
-    return async (request, signal) => {
-      const { executionId: id, toolId, isDanger } = request;
-      bus.emit("approval:asked", { id, toolId, title: masker.text(request.title), isDanger });
-      const answer = await approve(request, signal);
-      bus.emit("approval:settled", { id, decision: answer.decision });
-      return answer;
-    };
-  }
 
   async function recover(): Promise<void> {
     try {
@@ -304,24 +296,4 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     };
   }
   return runtime;
-}
-
-/** The program's own check comes first; what it lets through still has to pass the rules. */
-function inTurn(first: Permit, second: Permit): Permit {
-  return async (request) => {
-    const decision = await first(request);
-    if (decision.decision !== "allow") return decision;
-    const { input } = decision;
-    if (input === undefined) return second(request);
-    const checked = request.tool.check(input);
-    // The engine says what is wrong with it.
-    if (!checked.ok) return decision;
-    const then = await second({ ...request, input: checked.input });
-    return then.decision === "allow" ? { ...then, input: then.input ?? input } : then;
-  };
-}
-
-function tellNeverPassed(name: string): string[] {
-  const why = whyNeverPassed(name);
-  return why === undefined ? [] : [`tools.environment names "${name}", which ${why}.`];
 }

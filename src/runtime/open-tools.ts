@@ -1,5 +1,5 @@
 import type { Catalog } from "../engine/catalog.ts";
-import { childEnvironment } from "../process/child-environment.ts";
+import { childEnvironment, whyNeverPassed } from "../process/child-environment.ts";
 import type { Environment } from "./load-configuration.ts";
 import { openCatalog, tellUnknown, type CatalogParts } from "./open-catalog.ts";
 import { openMcpServers, type OpenedMcpServers } from "./open-mcp-servers.ts";
@@ -56,9 +56,15 @@ export async function openTools(parts: ToolsParts): Promise<OpenedTools> {
       ...unknown.filter((name) => !isKnown(name)).map((name) => tellUnknown(name, catalog)),
       ...workshop.warnings(),
       ...mcp.warnings(),
+      ...configuration.tools.environment.flatMap(tellNeverPassed),
     ],
     async close() {
       await Promise.all([workshop.close(), mcp.close()]);
     },
   };
+}
+
+function tellNeverPassed(name: string): string[] {
+  const why = whyNeverPassed(name);
+  return why === undefined ? [] : [`tools.environment names "${name}", which ${why}.`];
 }

@@ -12,7 +12,7 @@ import type { Tool } from "../core/tool.ts";
 import type { Batch } from "../engine/batch.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { BatchOptions, RunningCall } from "../engine/engine.ts";
-import type { RunStatistics } from "../engine/statistics.ts";
+import type { RunStatistics } from "../core/run-statistics.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Processes } from "../process/processes.ts";

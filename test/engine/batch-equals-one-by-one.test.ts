@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import type { Execution } from "../../src/core/execution.ts";
 import type { ToolCall } from "../../src/core/tool-call.ts";
-import type { RunStatistics } from "../../src/engine/statistics.ts";
+import type { RunStatistics } from "../../src/core/run-statistics.ts";
 import { count } from "../support/counts.ts";
 import { setUpEngine } from "../support/engine.ts";
 import { temporaryFolder } from "../support/temporary.ts";

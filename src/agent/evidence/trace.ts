@@ -50,7 +50,7 @@ function exitCodeOf({ result }: Execution): number | null {
 
 function outputOf({ result, error }: Execution, tool: string): string {
   const text = [result?.output ?? "", result?.ok === false ? result.error : (error ?? "")].join("\n");
-  // eslint-disable-next-line no-control-regex -- colours of a terminal
+  // oxlint-disable-next-line no-control-regex -- colours of a terminal
   const plain = text.replaceAll(/\u001b\[[0-9;]*m/g, "");
   return tool === "read" ? plain.replaceAll(/^\d+\t/gm, "") : plain;
 }

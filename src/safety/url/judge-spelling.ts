@@ -45,6 +45,6 @@ function standsForAscii(character: string): boolean {
   return character > "\u007f" && /^[a-z0-9./\\@:?#%]+$/i.test(character.normalize("NFKC"));
 }
 
-// eslint-disable-next-line no-control-regex -- finding them is what this is for
+// oxlint-disable-next-line no-control-regex -- finding them is what this is for
 const stray = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]|^\s|\s$/;
 const invisible = /[\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}]/u;
