@@ -15,6 +15,8 @@ export interface Database {
   readonly path: string;
   /** Waits, without stalling the event loop, while another process is in the way. */
   read<Result>(work: (connection: Connection) => Result): Promise<Result>;
+  /** The same at once. Writers are in nobody's way; throws STORE_BUSY when something else is. */
+  readNow<Result>(work: (connection: Connection) => Result): Result;
   /** One transaction. Writes happen in the order of the calls; STORE_BUSY when others write for seconds on end. */
   write<Result>(work: (connection: Connection) => Result): Promise<Result>;
   /** The same at once if nobody is in the way. False: nothing was done, and `write` is the way. */
@@ -92,6 +94,14 @@ export async function openDatabase(options: { readonly path: string; readonly cl
         if (!connection.isOpen) assertOpen();
         return work(connection);
       }, clock.monotonic());
+    },
+    readNow(work) {
+      assertOpen();
+      try {
+        return work(connection);
+      } catch (thrown) {
+        throw toStoreError(thrown, path);
+      }
     },
     async write(work) {
       assertOpen();

@@ -39,6 +39,7 @@ function encode(execution: Execution): string {
     said(',"idle_ms":', execution.idleMs) +
     said(',"version":', execution.version) +
     said(',"route":', execution.route) +
+    said(',"canary_bucket":', execution.canaryBucket) +
     said(',"door":', execution.door) +
     said(',"conversation_id":', execution.conversationId) +
     said(',"turn":', execution.turn) +

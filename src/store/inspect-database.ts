@@ -1,9 +1,10 @@
-import { existsSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../core/journal-heads.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { checkOwner } from "./migrate-database.ts";
 import { readMigrations } from "./migrations.ts";
+import { openToLook } from "./open-to-look.ts";
 import { readJournalHeads } from "./sqlite-journal-heads.ts";
 import { damaged, toStoreError, unavailable } from "./store-error.ts";
 
@@ -36,7 +37,7 @@ export function inspectDatabase(path: string): DatabaseState | undefined {
   if (!stats.isFile()) throw unavailable(path, "it is not a regular file");
   let database: DatabaseSync | undefined;
   try {
-    database = open(path);
+    database = openToLook(path);
     const newestVersion = readMigrations().length;
     const version = checkOwner(database, path, newestVersion);
     const isChecked = stats.size <= mostCheckedBytes;
@@ -54,38 +55,6 @@ export function inspectDatabase(path: string): DatabaseState | undefined {
     throw toStoreError(thrown, path);
   } finally {
     database?.close();
-  }
-}
-
-function open(path: string): DatabaseSync {
-  // Where there is no log, whoever only may read would leave an empty one behind; whoever could write takes it along again.
-  const isAtRest = !existsSync(`${path}-wal`);
-  try {
-    return connect(path, !isAtRest);
-  } catch (first) {
-    try {
-      // On a read-only disk there is no place for the index of the log; the file itself can be read without.
-      return connect(
-        new URL(`file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`),
-        true,
-      );
-    } catch {
-      throw first;
-    }
-  }
-}
-
-function connect(location: string | URL, readOnly: boolean): DatabaseSync {
-  const database = new DatabaseSync(location, { readOnly, timeout: 500 });
-  try {
-    database.enableDefensive(true);
-    database.exec("PRAGMA trusted_schema = OFF");
-    database.exec("PRAGMA query_only = ON");
-    database.prepare("SELECT count(*) FROM sqlite_schema").get();
-    return database;
-  } catch (thrown) {
-    database.close();
-    throw thrown;
   }
 }
 

@@ -28,6 +28,7 @@ export function makeExecution(given: Partial<Execution> = {}): Execution {
     idleMs: null,
     version: "builtin",
     route: "stable",
+    canaryBucket: null,
     door: "agent",
     conversationId: null,
     turn: null,

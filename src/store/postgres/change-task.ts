@@ -1,0 +1,103 @@
+import type { Task, TaskChange, TaskOrder } from "../../core/task.ts";
+import { cutMiddle } from "../../core/cut-text.ts";
+import { fromKey, toKey } from "../text-key.ts";
+import { channel } from "./listen.ts";
+import type { Query, Row } from "./postgres-connection.ts";
+import { isConnectionLoss } from "./postgres-error.ts";
+import { toTask, type StoreParts } from "./store-parts.ts";
+import { changedColumns, keepOwner, readColumns, type NamedValue } from "./task-columns.ts";
+
+const longestReason = 10_000;
+
+interface Change {
+  readonly id: string;
+  readonly change: TaskChange;
+}
+
+/** What this process wanted to write when the connection broke: it may be there. */
+export type Unsure = Map<string, readonly NamedValue[]>;
+
+/**
+ * One statement, and for a task that waits again one token more. Only a worker can become an owner, and only of what its own machine
+ * has started: nobody else could look at its process.
+ */
+export async function changeTask(parts: StoreParts, unsure: Unsure, { id, change }: Change): Promise<Task | undefined> {
+  const order = parts.orders.get(id);
+  const statement = updateStatement(parts, { id, change, order });
+  if (!statement) return undefined;
+  try {
+    const row =
+      change.set.state === "queued" ? await queue(parts, id, statement) : await run(parts.connection.query, statement);
+    if (change.set.state !== undefined) parts.tell();
+    const found = row ?? (await recognize(parts, unsure, id));
+    unsure.delete(id);
+    if (found) noteOwner(parts, id, change.set);
+    return found && toTask(parts, found, order);
+  } catch (thrown) {
+    if (isConnectionLoss(thrown)) unsure.set(id, changedColumns(change.set));
+    throw thrown;
+  }
+}
+
+function noteOwner({ holdings }: StoreParts, id: string, { state, owner }: TaskChange["set"]): void {
+  if (state !== undefined || owner === null) holdings.ids.delete(id);
+  else if (owner) holdings.ids.add(id);
+}
+
+export async function requestCancel(parts: StoreParts, id: string, reason: string): Promise<boolean> {
+  const [row] = await parts.connection.query(cancel, [toKey(id), toKey(cutMiddle(reason, longestReason))]);
+  parts.tell();
+  return row !== undefined;
+}
+
+interface Statement {
+  readonly text: string;
+  readonly values: readonly unknown[];
+}
+
+/** Undefined: it can't be. */
+function updateStatement(
+  { worker }: StoreParts,
+  { id, change: { from, owner, set }, order }: Change & { readonly order: TaskOrder | undefined },
+): Statement | undefined {
+  const values: unknown[] = [];
+  const place = (value: unknown): string => `$${values.push(value)}`;
+  const assignments = changedColumns(set).map(({ name, value }) => `${name} = ${place(value)}`);
+  const conditions = [`id = ${place(toKey(id))}`, `state = ANY(${place(from)})`, "state IN ('queued', 'running')"];
+  if (owner !== undefined) conditions.push(`owner IS NOT DISTINCT FROM ${place(keepOwner(owner))}`);
+  if (set.owner) {
+    if (!worker) return undefined;
+    conditions.push(`machine_id = ${place(worker.machineId)}`);
+    assignments.push(`worker_id = ${place(worker.workerId)}`, "left_at = NULL", "fence = fence + 1");
+  } else if (set.owner === null) {
+    assignments.push("worker_id = NULL", "left_at = now()", "fence = fence + 1");
+  }
+  if (set.state === "queued") assignments.push("machine_id = NULL");
+  const told = set.state === undefined ? "" : `, pg_notify('${channel}', '')`;
+  const text = `UPDATE deckhand.tasks SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} RETURNING ${readColumns(order)}${told}`;
+  return { text, values };
+}
+
+async function run(query: Query, { text, values }: Statement): Promise<Row | undefined> {
+  return (await query(text, values))[0];
+}
+
+async function queue({ connection, dispatch }: StoreParts, id: string, statement: Statement): Promise<Row | undefined> {
+  const [task] = await connection.query("SELECT agent, pinned_to FROM deckhand.tasks WHERE id = $1", [toKey(id)]);
+  if (!task) return undefined;
+  const pinnedTo = task["pinned_to"] as string | null;
+  await (await dispatch.open({ agent: fromKey(String(task["agent"])), pinnedTo })).announce();
+  return run(connection.query, statement);
+}
+
+/** The row, when it is as we wanted it before the connection broke. */
+async function recognize({ connection }: StoreParts, unsure: Unsure, id: string): Promise<Row | undefined> {
+  const wanted = unsure.get(id);
+  if (!wanted) return undefined;
+  const [row] = await connection.query("SELECT * FROM deckhand.tasks WHERE id = $1", [toKey(id)]);
+  return row && wanted.every(({ name, value }) => row[name] === value) ? row : undefined;
+}
+
+const cancel = `
+  UPDATE deckhand.tasks SET cancel_reason = COALESCE(cancel_reason, $2) WHERE id = $1 AND state IN ('queued', 'running')
+  RETURNING pg_notify('${channel}', '')`;

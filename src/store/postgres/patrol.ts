@@ -1,0 +1,98 @@
+import { toKey } from "../text-key.ts";
+import type { Task } from "../../core/task.ts";
+import type { Dispatch } from "./dispatch.ts";
+import { channel } from "./listen.ts";
+import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { repairTokens } from "./repair-tokens.ts";
+import { taskFromColumns } from "./task-columns.ts";
+import type { WorkerTimes } from "./worker-times.ts";
+
+interface PatrolParts {
+  readonly connection: PostgresConnection;
+  readonly dispatch: Dispatch;
+  readonly times: WorkerTimes;
+}
+
+/** How often a task is started that may be started again. */
+const mostAttempts = 3;
+
+/**
+ * One look at who is silent, for all machines: whoever comes first does it, the others see that it was done. The times are all the
+ * database's, and only count while somebody looked: after it was away, or nobody was there, everybody gets a new chance to be heard.
+ */
+export async function patrol(parts: PatrolParts, now: number): Promise<Task[]> {
+  const { connection, dispatch, times } = parts;
+  let isDone = false;
+  const lost = await connection.transaction(async (query) => {
+    const [last] = await query(lastLook);
+    const agoMs = Number(last?.["ago_ms"]);
+    if (!last || agoMs < times.beatMs / 2) return [];
+    await query("UPDATE deckhand.patrol SET looked_at = now()");
+    isDone = true;
+    if (agoMs > times.silentMs) {
+      await query("UPDATE deckhand.workers SET seen_at = now()");
+      await query("UPDATE deckhand.tasks SET left_at = now() WHERE state = 'running' AND left_at IS NOT NULL");
+      return [];
+    }
+    await query(leave, [times.silentMs]);
+    const overdue = await query(findOverdue, [times.lostMs]);
+    const ended: Task[] = [];
+    for (const row of overdue) {
+      const task = taskFromColumns(row, connection.name);
+      const pinnedTo = row["pinned_to"] as string | null;
+      const lostOne = await end(parts, query, { task, machine: String(row["machine_id"]), pinnedTo, now });
+      if (lostOne) ended.push(lostOne);
+    }
+    await query("DELETE FROM deckhand.workers WHERE seen_at < now() - interval '1 hour'");
+    await query("DELETE FROM deckhand.output_requests WHERE asked_at < now() - interval '5 minutes'");
+    return ended;
+  });
+  if (isDone) await repairTokens(connection, dispatch);
+  return lost;
+}
+
+interface Overdue {
+  readonly task: Task;
+  readonly machine: string;
+  readonly pinnedTo: string | null;
+  readonly now: number;
+}
+
+/** Undefined: it waits for another worker now. */
+async function end(
+  { connection, dispatch }: PatrolParts,
+  query: Query,
+  { task, machine, pinnedTo, now }: Overdue,
+): Promise<Task | undefined> {
+  const { order, attempt, cancelReason } = task;
+  if (order.isIdempotent && attempt < mostAttempts && cancelReason === null) {
+    await (await dispatch.open({ agent: order.agent, pinnedTo })).announce();
+    await query(queueAgain, [task.id]);
+    return undefined;
+  }
+  const error = `Lost: nobody on the machine "${machine}", which ran it, has been heard of for too long. What it printed is there, in ${task.folder}, and its session can be resumed if it has one.`;
+  const [row] = await query(lose, [task.id, toKey(error), now]);
+  return row && taskFromColumns(row, connection.name);
+}
+
+const lastLook = `
+  SELECT extract(epoch FROM now() - looked_at) * 1000 AS ago_ms FROM deckhand.patrol FOR UPDATE SKIP LOCKED`;
+
+const leave = `
+  UPDATE deckhand.tasks SET owner = NULL, worker_id = NULL, left_at = now(), fence = fence + 1
+  WHERE state = 'running' AND left_at IS NULL AND NOT EXISTS (
+    SELECT 1 FROM deckhand.workers WHERE workers.id = tasks.worker_id AND seen_at > now() - $1 * interval '1 ms')`;
+
+const findOverdue = `
+  SELECT * FROM deckhand.tasks WHERE state = 'running' AND left_at < now() - $1 * interval '1 ms'
+  ORDER BY id LIMIT 100 FOR UPDATE SKIP LOCKED`;
+
+const queueAgain = `
+  UPDATE deckhand.tasks SET state = 'queued', attempt = attempt + 1, started_at = NULL, process = NULL, owner = NULL,
+    machine_id = NULL, worker_id = NULL, left_at = NULL, fence = fence + 1
+  WHERE id = $1 RETURNING pg_notify('${channel}', '')`;
+
+const lose = `
+  UPDATE deckhand.tasks SET state = 'lost', error = $2, completed_at = $3, owner = NULL, worker_id = NULL, left_at = NULL,
+    fence = fence + 1
+  WHERE id = $1 RETURNING *, pg_notify('${channel}', '')`;

@@ -1,0 +1,74 @@
+import { codeOf, messageOf, RuntimeError, type ErrorCode } from "../../core/errors.ts";
+
+/** Whatever the driver or the server threw, as one sentence that says what to do. RuntimeErrors pass. */
+export function toPostgresError(thrown: unknown, name: string): RuntimeError {
+  if (thrown instanceof RuntimeError) return thrown;
+  const state = codeOf(thrown) ?? "";
+  const known = [5, 2].map((length) => byState[state.slice(0, length)]).find((each) => each !== undefined);
+  const [code, say] = known ?? (isConnectionLoss(thrown) ? unreachable : failed);
+  return new RuntimeError(code, say(name, tidy(messageOf(thrown))), { cause: thrown });
+}
+
+/** The server may have done what was asked, or not: the connection broke before it could say so. */
+export function isConnectionLoss(thrown: unknown): boolean {
+  const cause = thrown instanceof RuntimeError ? thrown.cause : thrown;
+  const state = codeOf(cause) ?? "";
+  return state.startsWith("08") || state.startsWith("57P") || !/^[0-9A-Z]{5}$/.test(state) || state.startsWith("E");
+}
+
+type Sentence = readonly [ErrorCode, (name: string, detail: string) => string];
+
+const unreachable: Sentence = [
+  "STORE_UNAVAILABLE",
+  (name, detail) =>
+    `The store ${name} can't be reached: ${detail}. What runs goes on; start PostgreSQL again, or correct the address.`,
+];
+const failed: Sentence = [
+  "STORE_UNAVAILABLE",
+  (name, detail) => `The store ${name} could not do that: ${detail}. Nothing was changed; look into the server's log.`,
+];
+const refused: Sentence = [
+  "STORE_UNAVAILABLE",
+  (name, detail) => `The store ${name} does not let us in: ${detail}. Correct the user or the password in its address.`,
+];
+const busy: Sentence = ["STORE_BUSY", (name, detail) => `The store ${name} is busy (${detail}): try again.`];
+const broken: Sentence = ["STORE_DAMAGED", describeDamage];
+
+/** By SQLSTATE, or its class (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
+const byState: Readonly<Record<string, Sentence>> = {
+  "28": refused,
+  "3D": [
+    "STORE_UNAVAILABLE",
+    (name, detail) => `The store ${name} is missing: ${detail}. Create the database, or correct the address.`,
+  ],
+  "40": busy,
+  "55P03": busy,
+  "57014": busy,
+  "25P03": busy,
+  "53300": busy,
+  "53": ["STORE_FULL", (name, detail) => `The server of the store ${name} has no room left (${detail}): free some.`],
+  "25006": [
+    "STORE_READ_ONLY",
+    (name, detail) => `The store ${name} can't be written (${detail}): give the address of the primary server.`,
+  ],
+  "42501": [
+    "STORE_READ_ONLY",
+    (name, detail) =>
+      `The user of the store ${name} may not do that (${detail}): give it the right to create schemas in the database.`,
+  ],
+  "42": broken,
+  "3F": broken,
+  XX: broken,
+};
+
+export function damaged(name: string, detail: string, options: ErrorOptions): RuntimeError {
+  return new RuntimeError("STORE_DAMAGED", describeDamage(name, detail), options);
+}
+
+function describeDamage(name: string, detail: string): string {
+  return `The store ${name} is not as it should be (${detail}): restore its schemas deckhand and deckhand_queue, or remove both to start anew.`;
+}
+
+function tidy(message: string): string {
+  return message.trim().replace(/\.$/, "");
+}

@@ -1,0 +1,34 @@
+import type { Task, TaskOrder } from "../../core/task.ts";
+import type { Dispatch } from "./dispatch.ts";
+import type { OrderMemory } from "./order-memory.ts";
+import type { PostgresConnection, Row } from "./postgres-connection.ts";
+import { taskFromColumns } from "./task-columns.ts";
+import type { Worker } from "./worker-roll.ts";
+
+/** What the parts of the store share. */
+export interface StoreParts {
+  readonly connection: PostgresConnection;
+  readonly dispatch: Dispatch;
+  /** Null: this process is no worker. */
+  readonly worker: (Worker & { readonly workerId: string }) | null;
+  readonly orders: OrderMemory;
+  readonly holdings: Holdings;
+  /** What this process wrote counts as news, too. */
+  readonly tell: () => void;
+}
+
+/** What this process owns, as far as it was told. */
+export interface Holdings {
+  readonly ids: Set<string>;
+  /** The end of what is being taken, by agent. */
+  readonly taking: Map<string, Promise<void>>;
+  /** The connection broke while it took one: it may own a task that it does not know of. */
+  isUnsure: boolean;
+}
+
+/** `order`: what is known already, where the row comes without its body. */
+export function toTask({ connection, orders }: StoreParts, row: Row, order?: TaskOrder): Task {
+  const task = taskFromColumns(row, connection.name, order);
+  if (!order) orders.keep(task.id, task.order);
+  return task;
+}
