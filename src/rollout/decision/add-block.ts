@@ -1,8 +1,9 @@
 import { addTail } from "./add-tail.ts";
 import type { Block, Evidence, History, Tally } from "./evidence.ts";
 
-/** The history before the canary counts as so many calls at most: times change. */
-const historyWeight = 100;
+/** The history before the canary counts as so many calls at most: times change. Without one, a few calls at 1 % stand in. */
+const historyWeight = { least: 5, most: 100 };
+const unknownHistory = { calls: 50, failures: 0.5 };
 /** How many calls at stable's overall rate a block borrows: many when it looks like the others, few when it does not. */
 const borrowed = { usual: 150, unusual: 6 };
 const unusualDeviations = 2.5;
@@ -47,9 +48,11 @@ export function addFailures(evidence: Evidence, { canary, stable }: Block, histo
 
 /** Stable's rate over all blocks and the history, and how many calls it rests on. */
 export function overallRate(stable: Tally, history: History): Tally & { rate: number } {
-  const calls = stable.calls + historyWeight;
-  const before = (history.failures + 0.5) / (history.calls + 1);
-  const failures = stable.failures + before * historyWeight;
+  const weight = Math.min(Math.max(history.calls, historyWeight.least), historyWeight.most);
+  const standIn = Math.max(1, unknownHistory.calls - history.calls / 2);
+  const before = (history.failures + unknownHistory.failures) / (history.calls + standIn);
+  const calls = stable.calls + weight;
+  const failures = stable.failures + before * weight;
   return { calls, failures, rate: failures / calls };
 }
 

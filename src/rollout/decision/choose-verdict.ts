@@ -36,14 +36,17 @@ export function chooseVerdict(question: RolloutQuestion, { answer, cause }: Judg
   return { verdict: percent === 100 ? "promote" : "advance", cause: reached, next: { index, percent } };
 }
 
-interface Step {
+export interface Step {
   readonly index: number;
   readonly percent: number;
   readonly kind: "stage" | "everybody" | "holdback_end";
 }
 
 /** Undefined once everybody has it. */
-function nextStep({ stage }: RolloutState, { stages, holdback }: RolloutPolicy): Step | undefined {
+export function nextStep(
+  { stage }: { readonly stage: Pick<RolloutState["stage"], "index" | "percent"> },
+  { stages, holdback }: RolloutPolicy,
+): Step | undefined {
   const last = stages.length - 1;
   if (stage.percent >= 100) return undefined;
   if (stage.index >= last) return { index: last, percent: 100, kind: "holdback_end" };

@@ -26,6 +26,8 @@ export interface Scenario {
   readonly callsPerDay?: number;
   /** The kinds of input that are counted apart. */
   readonly nameKind?: (kind: number) => string;
+  /** Calls of stable before the canary came; 1,000 when left out. */
+  readonly history?: number;
   /** The share that the router really gives to the canary. */
   readonly bias?: (share: number) => number;
 }
@@ -84,6 +86,10 @@ export const hardScenarios: readonly Scenario[] = [
   },
   equal("good, four kinds of input", always(one), { nameKind: (kind) => `kind ${Math.floor(kind * 4)}` }),
   bad("bad, one kind of input is slow", ({ kind }) => ({ ...one, slowness: kind < 0.1 ? 4 : 1 })),
+  // A tool that nobody called before it was changed.
+  equal("good 1 %, new tool", always(one), { history: 0 }),
+  { ...bad("bad 3 %, new tool", failing(0.03)), history: 0 },
+  { ...bad("bad 1.9 %, new tool", failing(0.019), { errors: 0.001 }), history: 0 },
   equal("few calls a day", always(one), { end: "inconclusive", callsPerDay: 30 }),
   equal("biased routing", always(one), { end: "inconclusive", bias: (share) => Math.min(0.95, share * 2) }),
 ];

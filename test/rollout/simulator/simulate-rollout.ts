@@ -84,15 +84,16 @@ function createWorld(scenario: Scenario, { seed, verify = false }: SimulatorOpti
     harmed: () => harmed,
     kind: () => conversation.kind,
     history() {
+      const calls = scenario.history ?? historyCalls;
       let failures = 0;
       let discordant = 0;
-      for (let call = 0; call < historyCalls; call++) {
+      for (let call = 0; call < calls; call++) {
         const moment = { call: 0, canaryCalls: 0, fate: 1, kind: random.uniform() };
         if (drawCall(random).outcome(scenario.stable(moment)) === "ok") continue;
         failures += 1;
         if (random.uniform() < transient) discordant += 1;
       }
-      return { calls: historyCalls, failures, discordant };
+      return { calls, failures, discordant };
     },
     nextCall(state: RolloutState, call: number): ObservedCall {
       if (conversation.over || random.uniform() > oneMore) {

@@ -1,0 +1,94 @@
+import type { Route } from "../../core/execution.ts";
+import type { RolloutTransaction } from "../../core/rollout-store.ts";
+import { placeKind } from "../metrics/input-kind.ts";
+import { createRolloutState, observeCall, type ObservedCall, type RolloutState } from "../decision/rollout-state.ts";
+import { listKinds, readHarm, readKindState, readState, writeHarm } from "./release-documents.ts";
+import { writeKindState, writeState, type Counters } from "./release-documents.ts";
+import type { Lane, LaneName, ToolRelease } from "./tool-release.ts";
+
+/** A settled call of a tool that is tried in two versions. */
+export interface Observation {
+  readonly tool: string;
+  /** As it was when the call was routed. */
+  readonly rolloutId: string;
+  readonly route: Route;
+  readonly lane: LaneName;
+  readonly executionId: string;
+  /** Null for a call that belongs to no conversation or job. */
+  readonly conversationId: string | null;
+  readonly kind: string;
+  readonly outcome: ObservedCall["outcome"];
+  readonly latencyMs: number;
+  readonly onStable: "ok" | "failed" | null;
+  readonly error: string;
+  readonly at: number;
+  /** Canary calls of this tool that are under way here. */
+  readonly running: number;
+  /** What the stable version did lately; asked at the first call. */
+  readonly history: () => { readonly calls: number; readonly failures: number };
+}
+
+/** Enters a call into the counters of its lane and of its kind of input. */
+export function countObservation(
+  transaction: RolloutTransaction,
+  release: ToolRelease,
+  observation: Observation,
+): { readonly state: RolloutState; readonly call: ObservedCall } {
+  const { rolloutId, lane: laneName } = observation;
+  const counters: Counters = { rolloutId, lane: laneName };
+  const lane = release.rollout!.lanes[laneName];
+  const state = readState(transaction, counters) ?? beginState(lane, observation);
+  const call = observedCall(transaction, observation, state);
+  observeCall(state, call);
+  writeState(transaction, counters, state);
+  countKind(transaction, counters, { call, observation, lane });
+  countHarm(transaction, observation);
+  return { state, call };
+}
+
+function observedCall(
+  transaction: RolloutTransaction,
+  { rolloutId, lane, conversationId, route, latencyMs, onStable, outcome }: Observation,
+  state: RolloutState,
+): ObservedCall {
+  // What breaks stable as well is no reason to give up the canary at once.
+  const known = outcome === "fatal" && route === "canary" && state.stable.fatal > 0 ? "error" : outcome;
+  let position: ObservedCall["position"] = "first";
+  if (conversationId !== null) {
+    const key = `${lane}:${conversationId}`;
+    const mark = transaction.findMark(rolloutId, key);
+    position = mark === undefined ? "first" : mark === "failed" ? "after_failure" : "later";
+    if (outcome !== "ok") transaction.mark(rolloutId, key, "failed");
+    else if (mark === undefined) transaction.mark(rolloutId, key, "seen");
+  }
+  return { arm: route, outcome: known, latencyMs, position, ...(onStable && { onStable }) };
+}
+
+function beginState({ percent, index }: Lane, { at, history }: Observation): RolloutState {
+  const state = createRolloutState({ now: at, percent, history: { ...history(), discordant: 0 } });
+  state.stage = { ...state.stage, index };
+  return state;
+}
+
+function countKind(
+  transaction: RolloutTransaction,
+  counters: Counters,
+  { call, observation, lane }: { call: ObservedCall; observation: Observation; lane: Lane },
+): void {
+  const kind = placeKind(listKinds(transaction, counters), observation.kind);
+  const state = readKindState(transaction, counters, kind) ?? beginState(lane, observation);
+  observeCall(state, call);
+  writeKindState(transaction, counters, { kind, state });
+}
+
+const mostHarmed = 20;
+
+/** Whom a failed call of the canary has failed. */
+export function countHarm(transaction: RolloutTransaction, observation: Observation): void {
+  const { rolloutId, executionId, conversationId, error, route, outcome } = observation;
+  if (route === "stable" || outcome === "ok") return;
+  const harm = readHarm(transaction, rolloutId);
+  if (observation.onStable === "ok") return writeHarm(transaction, rolloutId, { ...harm, saved: harm.saved + 1 });
+  const calls = harm.calls.length < mostHarmed ? [...harm.calls, { executionId, conversationId, error }] : harm.calls;
+  writeHarm(transaction, rolloutId, { ...harm, harmed: harm.harmed + 1, calls });
+}

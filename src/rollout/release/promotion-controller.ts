@@ -1,0 +1,212 @@
+import type { RolloutReader, RolloutTransaction } from "../../core/rollout-store.ts";
+import { assess, isAssessmentDue, type Assessment } from "../decision/assess.ts";
+import { nextStep, type Step } from "../decision/choose-verdict.ts";
+import type { RolloutPolicy } from "../decision/policy.ts";
+import { enterStage, type RolloutState } from "../decision/rollout-state.ts";
+import { forgetVersions } from "../metrics/metrics-aggregator.ts";
+import { countHarm, countObservation, type Observation } from "./count-observation.ts";
+import { readHarm, readKindStates, readRelease, readState, removeCounters } from "./release-documents.ts";
+import { writeKindState, writeRelease, writeState } from "./release-documents.ts";
+import { makeStable, rollBack, versionsInUse } from "./release-steps.ts";
+import { eventOf, isWorthTelling, tell } from "./tell-event.ts";
+import type { Lane, LaneName, RolledBack, Rollout, ToolRelease } from "./tool-release.ts";
+
+/** How a rollout of one tool goes on: the rule's policy, and whether a person has to agree. */
+export interface ReleasePolicy extends RolloutPolicy {
+  readonly approve: "never" | "last" | "each";
+  /** Decisions are noted and not carried out. */
+  readonly dryRun: boolean;
+}
+
+export type PolicyOf = (tool: string, risk: Rollout["risk"], lane: LaneName) => ReleasePolicy;
+
+/** Judges what is tried, and does what the judgement says. Each method is one step inside a transaction. */
+export interface PromotionController {
+  /** Counts a settled call, and decides when it can have changed the answer. */
+  observe(transaction: RolloutTransaction, observation: Observation): void;
+  /** The answer as it would be now; nothing is done. Undefined when there is nothing to judge. */
+  assess(reader: RolloutReader, at: JudgedLane): Assessment | undefined;
+  /** A person's order: on to the next stage, or to everybody, whatever is proven. */
+  promote(transaction: RolloutTransaction, release: ToolRelease, order: PersonsOrder & { to: "next" | "all" }): void;
+  rollBack(transaction: RolloutTransaction, release: ToolRelease, entry: RolledBack): void;
+}
+
+export interface JudgedLane {
+  readonly release: ToolRelease;
+  readonly lane: LaneName;
+  readonly now: number;
+  readonly running?: number;
+}
+
+export interface PersonsOrder {
+  readonly who: string;
+  readonly reason: string;
+  readonly now: number;
+}
+
+export function createPromotionController(options: { readonly policyOf: PolicyOf }): PromotionController {
+  const { policyOf } = options;
+
+  function question({ release, lane: name, now, running }: JudgedLane, state: RolloutState) {
+    const rollout = release.rollout!;
+    const policy = policyOf(release.tool, rollout.risk, name);
+    return {
+      state,
+      policy,
+      now,
+      dryRun: policy.dryRun,
+      ...(isGated(rollout.lanes[name], policy) && { gate: "waiting" as const }),
+      ...(rollout.held && { held: rollout.held.reason }),
+      ...(running !== undefined && { running }),
+    };
+  }
+
+  function decide(transaction: RolloutTransaction, at: JudgedLane, state: RolloutState): void {
+    const { release, lane, now } = at;
+    const kinds = readKindStates(transaction, { rolloutId: release.rollout!.id, lane });
+    const answer = assess({ ...question(at, state), kinds });
+    const { verdict, cause, reason } = answer;
+    if (answer.effect === "none" || verdict === "hold" || verdict === "inconclusive") {
+      const { noted, isNews } = noteAnswer(at, answer);
+      writeRelease(transaction, noted);
+      if (isNews) tell(transaction, noted, eventOf(answer, now));
+    } else if (verdict === "rollback") {
+      const kind = cause === "fatal" ? "hard" : "soft";
+      rollBackBy(transaction, release, { at: now, who: null, reason, kind, by: "rule" });
+    } else {
+      const noted = withLane(release, lane, { last: { at: now, verdict, cause, reason } });
+      const isOver = step(transaction, { release: noted, lane, now }, answer.next!);
+      tell(transaction, noted, { ...eventOf(answer, now), type: isOver ? "promoted" : "advanced" });
+    }
+  }
+
+  /** The lane has another share from now on; once all lanes that are used have everybody, the canary is stable: true. */
+  function step(
+    transaction: RolloutTransaction,
+    { release, lane, now }: JudgedLane,
+    { index, percent }: Pick<Step, "index" | "percent">,
+  ): boolean {
+    const counters = { rolloutId: release.rollout!.id, lane };
+    const state = readState(transaction, counters);
+    if (state) {
+      enterStage(state, { index, percent, now });
+      writeState(transaction, counters, state);
+    }
+    for (const [kind, each] of Object.entries(readKindStates(transaction, counters))) {
+      enterStage(each, { index, percent, now });
+      writeKindState(transaction, counters, { kind, state: each });
+    }
+    const moved = withLane(release, lane, { index, percent, told: [] });
+    const isOver = isDone(moved.rollout!);
+    if (isOver) finish(transaction, moved, now);
+    else writeRelease(transaction, moved);
+    return isOver;
+  }
+
+  function finish(transaction: RolloutTransaction, release: ToolRelease, now: number): void {
+    const { hash, origin, id } = release.rollout!;
+    const next = makeStable(release, { hash, origin }, now);
+    writeRelease(transaction, next);
+    removeCounters(transaction, id);
+    forgetVersions(transaction, release.tool, versionsInUse(next));
+  }
+
+  function rollBackBy(transaction: RolloutTransaction, release: ToolRelease, entry: RolledBack): void {
+    const { at, by, who, reason, kind } = entry;
+    const next = rollBack(release, entry);
+    writeRelease(transaction, next);
+    const figures = { kind, harm: readHarm(transaction, release.rollout!.id) };
+    tell(transaction, next, { at, type: "rolled_back", by, who, reason, figures });
+    transaction.removeMarks(release.rollout!.id);
+  }
+
+  /** The lanes that wait for a person; where none does, those that are used. */
+  function lanesToPromote({ lanes }: Rollout): LaneName[] {
+    const names = ["live", "scheduled"] as const;
+    const waiting = names.filter((name) => lanes[name].last?.cause === "approval");
+    if (waiting.length > 0) return waiting;
+    const used = names.filter((name) => lanes[name].isUsed);
+    return used.length > 0 ? used : ["live"];
+  }
+
+  function promoteNext(transaction: RolloutTransaction, release: ToolRelease, now: number): boolean {
+    const rollout = release.rollout!;
+    writeRelease(transaction, release);
+    for (const lane of lanesToPromote(rollout)) {
+      const current = readRelease(transaction, release.tool)!;
+      const next = nextStep({ stage: rollout.lanes[lane] }, policyOf(release.tool, rollout.risk, lane));
+      if (next && step(transaction, { release: withLane(current, lane, { last: null }), lane, now }, next)) return true;
+    }
+    return false;
+  }
+
+  return {
+    observe(transaction, observation) {
+      const { tool, rolloutId, lane, at: now, running } = observation;
+      const release = readRelease(transaction, tool);
+      if (release?.rollout?.id !== rolloutId) return;
+      if (release.rollout.status !== "running") {
+        // It was under way when the version was rolled back: it harmed somebody all the same.
+        if (release.rollout.status === "rolled_back") countHarm(transaction, observation);
+        return;
+      }
+      const { state, call } = countObservation(transaction, release, observation);
+      const used = release.rollout.lanes[lane].isUsed ? release : withLane(release, lane, { isUsed: true });
+      if (used !== release) writeRelease(transaction, used);
+      // Scheduled runs are few: a person is asked after the third, not after the twentieth.
+      const isDue = isAssessmentDue(state, call) || (lane === "scheduled" && call.arm === "canary");
+      if (isDue) decide(transaction, { release: used, lane, now, running }, state);
+    },
+    assess(reader, at) {
+      const { rollout } = at.release;
+      const counters = rollout && { rolloutId: rollout.id, lane: at.lane };
+      const state = counters && readState(reader, counters);
+      if (!state) return undefined;
+      const kinds = readKindStates(reader, counters);
+      return assess({ ...question(at, state), kinds, look: "now" });
+    },
+    promote(transaction, release, { to, who, reason, now }) {
+      const rollout: Rollout = { ...release.rollout!, status: "running", held: null, reason };
+      const running: ToolRelease = { ...release, rollout };
+      // To give it to everybody is a person's last word, also about what was pinned before.
+      if (to === "all") finish(transaction, { ...running, pinned: null }, now);
+      const isOver = to === "all" || promoteNext(transaction, running, now);
+      const percent = isOver ? 100 : readRelease(transaction, release.tool)!.rollout!.lanes.live.percent;
+      const type = isOver ? "promoted" : "advanced";
+      tell(transaction, running, { at: now, type, by: "person", who, reason, figures: { percent } });
+    },
+    rollBack: rollBackBy,
+  };
+}
+
+/** What was found, and whether that is news. Between two looks nothing is found out: what was found before still counts. */
+function noteAnswer(
+  { release, lane: name, now }: JudgedLane,
+  answer: Assessment,
+): { readonly noted: ToolRelease; readonly isNews: boolean } {
+  const { verdict, cause, reason } = answer;
+  const { last, told = [] } = release.rollout!.lanes[name];
+  const isWorth = isWorthTelling(answer);
+  if (cause === "no_look" && last && told.includes(last.cause)) return { noted: release, isNews: false };
+  const isNews = isWorth && !told.includes(cause);
+  const noted = { last: { at: now, verdict, cause, reason }, ...(isNews && { told: [...told, cause] }) };
+  return { noted: withLane(release, name, noted), isNews };
+}
+
+function isGated(lane: Lane, policy: ReleasePolicy): boolean {
+  const next = nextStep({ stage: lane }, policy);
+  if (next === undefined || next.kind === "holdback_end") return false;
+  return policy.approve === "each" || (policy.approve === "last" && next.kind === "everybody");
+}
+
+function withLane(release: ToolRelease, name: LaneName, change: Partial<Lane>): ToolRelease {
+  const rollout = release.rollout!;
+  const lanes = { ...rollout.lanes, [name]: { ...rollout.lanes[name], ...change } };
+  return { ...release, rollout: { ...rollout, lanes } };
+}
+
+function isDone({ lanes }: Rollout): boolean {
+  const used = [lanes.live, lanes.scheduled].filter(({ isUsed }) => isUsed);
+  const counted = used.length > 0 ? used : [lanes.live];
+  return counted.every(({ percent }) => percent >= 100);
+}

@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { systemClock } from "../../src/core/clock.ts";
+import { RuntimeError } from "../../src/core/errors.ts";
+import { openDatabase } from "../../src/store/database.ts";
+import { createSqliteRolloutStore } from "../../src/store/sqlite-rollout-store.ts";
+import { afterTest } from "../support/after-test.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { openReleaseBench, type ReleaseBench } from "./release-bench.ts";
+
+const percents = ({ release }: ReleaseBench): (number | undefined)[] => {
+  const lanes = release().rollout?.lanes;
+  return [lanes?.live.percent, lanes?.scheduled.percent];
+};
+
+async function refusal(work: Promise<unknown>): Promise<string> {
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  assert.ok(thrown instanceof RuntimeError);
+  return `${thrown.code}: ${thrown.message}`;
+}
+
+test("a person takes the canary on step by step, then it is stable [V5]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  const shares: number[] = [];
+  while (bench.release().rollout) shares.push((await bench.orders.promote("say", { to: "next" })).percent);
+  assert.deepEqual(shares, [30, 60, 95, 0]);
+  assert.equal(bench.release().stable.hash, "bb");
+  assert.deepEqual(bench.types().slice(3), [
+    "advanced by person",
+    "advanced by person",
+    "advanced by person",
+    "promoted by person",
+  ]);
+  assert.deepEqual([bench.events().at(-1)?.who, bench.events().at(-1)?.reason], ["kim", "A person promoted it."]);
+});
+
+test("a person gives it to everybody: whatever its state, also when it was rolled back and pinned [V5]", async () => {
+  for (const prepare of ["blocked", "replaying", "running", "rolled back", "pinned"] as const) {
+    const bench = openReleaseBench();
+    await bench.introduce("aa");
+    if (prepare === "blocked") await bench.introduce("bb", { blocked: "other traits" });
+    else if (prepare === "replaying") await bench.introduce("bb");
+    else await bench.start();
+    if (prepare === "rolled back") await bench.orders.rollback("say", { kind: "soft" });
+    if (prepare === "pinned") await bench.orders.rollback("say", { kind: "hard" });
+    const view = await bench.orders.promote("say", { to: "all", reason: "urgent" });
+    assert.deepEqual([view.stable, view.status, view.isPinned], ["say@bb", "none", false]);
+    assert.deepEqual(bench.release().out, {});
+    assert.equal(bench.types().at(-1), "promoted by person");
+  }
+});
+
+test("live calls and scheduled runs go their own ways, and the canary is stable when both have all of it [V2 V4]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  const run = () => bench.observe({ lane: "scheduled", conversationId: "job_1" });
+  for (let index = 0; index < 2; index++) await run();
+  while (percents(bench)[0] !== 100) {
+    for (let index = 0; index < 200; index++) {
+      const route = (index * 7) % 100 < percents(bench)[0]! ? "canary" : "stable";
+      await bench.observe({ route, conversationId: null });
+    }
+  }
+  assert.deepEqual(percents(bench), [100, 10]);
+  assert.equal(bench.types().includes("promoted by rule"), false);
+  assert.equal(bench.events().at(-1)?.type, "advanced");
+
+  bench.clock.advance(25 * 60 * 60_000);
+  await run();
+  assert.match(bench.events().at(-1)!.reason, /^held: unproven \(3 runs\); waiting for approval of the next stage/);
+  while (bench.release().rollout) {
+    await bench.orders.promote("say", { to: "next" });
+    if (bench.release().rollout) assert.equal(percents(bench)[0], 100);
+  }
+  assert.equal(bench.release().stable.hash, "bb");
+  assert.equal(bench.types().at(-1), "promoted by person");
+});
+
+test("a yes to scheduled runs is none to live calls [V2 V4]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  await bench.observe({ conversationId: "ses_1" });
+  for (let index = 0; index < 3; index++) {
+    await bench.observe({ lane: "scheduled", conversationId: "job_1" });
+    bench.clock.advance(13 * 60 * 60_000);
+  }
+  assert.equal(bench.events().at(-1)?.type, "approval_needed");
+  await bench.orders.promote("say", { to: "next" });
+  assert.deepEqual(percents(bench), [10, 30]);
+});
+
+test("what was rolled back begins again from the first stage when a person resumes it, for others [V5]", async () => {
+  const bench = openReleaseBench();
+  const first = await bench.start();
+  await bench.orders.promote("say", { to: "next" });
+  await bench.observe({ outcome: "error", conversationId: "ses_1" });
+  assert.equal((await bench.orders.rollback("say", { kind: "hard", reason: "deletes too much" })).isPinned, true);
+  const view = await bench.orders.resume("say");
+  assert.deepEqual([view.status, view.percent, view.isPinned], ["running", 10, false]);
+  const { rollout, out, pinned } = bench.release();
+  assert.notEqual(rollout?.id, first);
+  assert.deepEqual([out, pinned], [{}, null]);
+  assert.deepEqual(bench.store.listDocuments(`rollout/${first}/`), []);
+  assert.deepEqual(bench.types().slice(-3), ["rolled_back by person", "resumed by person", "replayed by rule"]);
+});
+
+test("what the file got while stable was pinned is looked at when a person resumes [V5]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  await bench.orders.rollback("say", { kind: "hard" });
+  await bench.introduce("cc");
+  assert.equal(bench.release().rollout, null);
+  await bench.orders.resume("say");
+  assert.equal(bench.release().fileHash, "");
+  await bench.introduce("cc");
+  assert.equal(bench.release().rollout?.hash, "cc");
+});
+
+test("where nothing is tried a rollback goes to the version before, which stays until a person acts [V5]", async () => {
+  const bench = openReleaseBench();
+  for (const hash of ["aa", "bb", "cc"]) await bench.introduce(hash, { mode: "off" });
+  const view = await bench.orders.rollback("say", { kind: "soft", reason: "slow" });
+  assert.equal(view.stable, "say@bb");
+  assert.match(view.reason, /^What the file has was rolled back: slow/);
+  await bench.introduce("cc", { mode: "off" });
+  assert.equal(bench.release().stable.hash, "bb");
+  const told = bench.events().at(-1)!;
+  assert.deepEqual([told.type, told.version, told.figures], ["rolled_back", "say@cc", { kind: "soft", to: "say@bb" }]);
+  await bench.orders.rollback("say", { kind: "soft" });
+  assert.equal(bench.release().stable.hash, "aa");
+  assert.match(
+    await refusal(bench.orders.rollback("say", { kind: "soft" })),
+    /^ROLLOUT_STATE: say has no earlier version/,
+  );
+});
+
+test("an order that makes no sense is refused in one sentence, and nothing is changed", async () => {
+  const bench = openReleaseBench();
+  await bench.introduce("aa");
+  const { orders } = bench;
+  const expect = async (work: Promise<unknown>, sentence: string): Promise<void> => {
+    const before = bench.release();
+    assert.equal(await refusal(work), sentence);
+    assert.deepEqual(bench.release(), before);
+  };
+  await expect(
+    orders.promote("say", { to: "next" }),
+    "ROLLOUT_STATE: No other version of say is being tried: there is nothing to promote.",
+  );
+  await expect(
+    orders.hold("say", "x"),
+    "ROLLOUT_STATE: No other version of say is being tried: there is nothing to hold.",
+  );
+  await expect(
+    orders.resume("say"),
+    "ROLLOUT_STATE: say is neither held, pinned nor rolled back: there is nothing to resume.",
+  );
+  await expect(orders.rollback("say", { kind: "hard" }), "ROLLOUT_STATE: say has no earlier version to go back to.");
+  await expect(
+    orders.promote("sya", { to: "all" }),
+    `UNKNOWN_TOOL: There is no tool file "sya" that is known; did you mean say?`,
+  );
+  await bench.introduce("bb", { blocked: "other traits" });
+  await expect(
+    orders.promote("say", { to: "next" }),
+    "ROLLOUT_STATE: The new version of say can't be tried beside the stable one: roll it back, or promote it to all with --all.",
+  );
+  assert.equal((await orders.list("S_A-Y"))[0]?.tool, "say");
+});
+
+test("a refusal reaches the person as it is from a store on disk, too, and leaves nothing behind", async (t) => {
+  const database = await openDatabase({ path: `${await temporaryFolder(t)}/store.db`, clock: systemClock });
+  afterTest(t, () => database.close());
+  const bench = openReleaseBench({}, createSqliteRolloutStore(database));
+  await bench.introduce("aa");
+  const sentence = "ROLLOUT_STATE: say has no earlier version to go back to.";
+  assert.equal(await refusal(bench.orders.rollback("say", { kind: "soft" })), sentence);
+  assert.deepEqual(bench.types(), ["live by file"]);
+  await bench.start();
+  assert.equal((await bench.orders.hold("say", "wait")).isHeld, true);
+});
+
+test("what is explained is what is known: the release, the judgement and whom it harmed [V11]", async () => {
+  const bench = openReleaseBench();
+  await bench.introduce("aa");
+  assert.deepEqual((await bench.orders.explain("say")).lanes, { live: null, scheduled: null });
+  await bench.start();
+  for (let index = 0; index < 37; index++) {
+    await bench.observe({ outcome: index === 5 ? "error" : "ok", conversationId: null });
+    for (let more = 0; more < 9; more++) await bench.observe({ route: "stable", conversationId: null });
+  }
+  const { lanes, release, harm, view } = await bench.orders.explain("say");
+  assert.deepEqual(release, bench.release());
+  assert.equal(lanes.scheduled, null);
+  assert.match(lanes.live!.reason, /^held: 37 of \d+ canary calls, 1 failed \(stable [\d.]+ % at the same time\)/);
+  assert.deepEqual([harm?.harmed, harm?.calls[0]?.error], [1, "broken"]);
+  assert.equal(view.percent, 10);
+});
