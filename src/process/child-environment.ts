@@ -55,6 +55,8 @@ const allowed = new Set([
   "XDG_DATA_DIRS",
   "XDG_DATA_HOME",
   "XDG_STATE_HOME",
+  // What runs below a background agent stays known as a part of its task.
+  "DECKHAND_TASK",
   // Where the tools of a project are, and how they reach the network.
   "NODE_ENV",
   "VIRTUAL_ENV",

@@ -160,7 +160,7 @@ function readQuietly(path: string): string {
   }
 }
 
-function toStartError(thrown: unknown, request: LaunchRequest): StartError {
+export function toStartError(thrown: unknown, request: Pick<LaunchRequest, "argv">): StartError {
   const code = codeOf(thrown) ?? "UNKNOWN";
   const program = `The program "${request.argv[0]}"`;
   const reasons: Record<string, string> = {

@@ -6,6 +6,8 @@ import type { SandboxReport } from "../core/sandbox.ts";
 import { createBackground } from "./background.ts";
 import type { Background } from "./background.ts";
 import type { CommandEnd, CommandRequest } from "./command.ts";
+import { createDetached } from "./detached.ts";
+import type { Detached } from "./detached.ts";
 import { openEnclosure } from "./enclosure.ts";
 import { identify, isAlive } from "./identity.ts";
 import { openPeer } from "./open-peer.ts";
@@ -45,6 +47,8 @@ export interface Processes {
   runCommand(request: CommandRequest): Promise<CommandEnd>;
   openPeer(request: PeerRequest): Promise<PeerStart>;
   readonly background: Background;
+  /** Programs that outlive this process; neither `reapAbandoned` nor `close` ends them. */
+  readonly detached: Detached;
   /** Ends what runtimes that died have left, and removes their folders. Touches nothing whose owner lives. */
   reapAbandoned(): Promise<Reaped[]>;
   readonly identity: ProcessIdentity;
@@ -115,6 +119,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
   return {
     identity,
     background,
+    detached: createDetached(parts),
     runCommand: (request) => runCommand(parts, request),
     openPeer: (request) => openPeer(parts, request),
     reapAbandoned: () => reapAbandoned(parts),

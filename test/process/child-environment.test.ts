@@ -28,6 +28,7 @@ test("what is on the list passes, secrets and everything else do not [G7]", () =
     VIRTUAL_ENV: "/venv",
     HTTPS_PROXY: "http://proxy.test:8080",
     no_proxy: "localhost",
+    DECKHAND_TASK: "/tasks/1/run-1",
   };
   const refused = {
     ANTHROPIC_API_KEY: "sk-secret",

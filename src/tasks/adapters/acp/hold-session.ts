@@ -1,0 +1,131 @@
+import type { Readable, Writable } from "node:stream";
+import { messageOf } from "../../../core/errors.ts";
+import { listAt, textAt, valueAt } from "../read-event.ts";
+import type { DriverEvent, DriverOrder } from "./driver-words.ts";
+import { openRpcPeer, RpcError, type RpcPeer } from "./json-rpc.ts";
+
+export interface AgentStreams {
+  readonly input: Readable;
+  readonly output: Writable;
+}
+
+/** One prompt in one session of an ACP agent (protocol version 1), told event by event; `end` comes last, whatever happens. */
+export async function holdSession(
+  order: DriverOrder,
+  streams: AgentStreams,
+  tell: (event: DriverEvent) => void,
+): Promise<void> {
+  /** What a loaded session replays was said before. */
+  let isAnswering = false;
+  let updates = 0;
+  const agent = openRpcPeer(streams.input, streams.output, {
+    onRequest(method, params) {
+      if (method !== "session/request_permission") throw new RpcError(-32601, `Method not found: ${method}`);
+      return { outcome: choose(listAt(params, "options"), order.bypassesPermissions) };
+    },
+    onNotification(method, params) {
+      if (method !== "session/update") return;
+      updates += 1;
+      if (isAnswering) tellUpdate(valueAt(params, "update"), tell);
+    },
+  });
+  try {
+    const sessionId = await openSession(agent, order);
+    tell({ type: "session", session_id: sessionId });
+    if (order.resume !== null) await untilQuiet(() => updates);
+    isAnswering = true;
+    const texts = [order.systemPrompt ?? "", order.message].filter((text) => text.trim() !== "");
+    const prompt = texts.map((text) => ({ type: "text", text }));
+    const reply = await agent.request("session/prompt", { sessionId, prompt });
+    tellEnd(textAt(reply, "stopReason") ?? "nothing", tell);
+  } catch (thrown) {
+    tell({ type: "end", ok: false, error: messageOf(thrown) });
+  }
+  await agent.close();
+}
+
+/** Some answer first and replay then: what was said before ends when nothing more comes. */
+async function untilQuiet(updates: () => number): Promise<void> {
+  for (let seen = -1, round = 0; seen !== updates() && round < maxQuietRounds; round++) {
+    seen = updates();
+    await new Promise((resolve) => setTimeout(resolve, quietMs));
+  }
+}
+
+const quietMs = 1000;
+const maxQuietRounds = 10;
+
+async function openSession(agent: RpcPeer, order: DriverOrder): Promise<string> {
+  const hello = await agent.request("initialize", {
+    protocolVersion: 1,
+    clientCapabilities: {},
+    clientInfo: { name: "deckhand", title: "Deckhand", version: "1" },
+  });
+  const place = { cwd: order.cwd, mcpServers: [] };
+  const opened =
+    order.resume === null
+      ? await agent.request("session/new", place)
+      : await agent.request(wayToResume(hello), { ...place, sessionId: order.resume });
+  const sessionId = textAt(opened, "sessionId") ?? order.resume;
+  if (sessionId === null) throw new Error("it opened a session without an id");
+  if (order.model !== null) await chooseModel(agent, { sessionId, opened, model: order.model });
+  return sessionId;
+}
+
+function wayToResume(hello: unknown): string {
+  const resume = valueAt(hello, "agentCapabilities", "sessionCapabilities", "resume");
+  if (typeof resume === "object" && resume !== null) return "session/resume";
+  if (valueAt(hello, "agentCapabilities", "loadSession") === true) return "session/load";
+  throw new Error("it can't go on with a session: it says so itself");
+}
+
+interface ModelChoice {
+  readonly sessionId: string;
+  readonly opened: unknown;
+  readonly model: string;
+}
+
+async function chooseModel(agent: RpcPeer, { sessionId, opened, model }: ModelChoice): Promise<void> {
+  const options = listAt(opened, "configOptions");
+  const option = options.find((each) => valueAt(each, "category") === "model" || valueAt(each, "id") === "model");
+  const configId = textAt(option, "id");
+  if (configId !== undefined) {
+    await agent.request("session/set_config_option", { sessionId, configId, value: model });
+  } else if (valueAt(opened, "models") !== undefined) {
+    await agent.request("session/set_model", { sessionId, modelId: model });
+  } else {
+    throw new Error("it does not let its model be chosen: leave the model out");
+  }
+}
+
+/** Nobody is there to ask: yes only where the task bypasses permissions. */
+function choose(options: readonly unknown[], isAllowed: boolean): unknown {
+  const wanted = isAllowed ? ["allow_once", "allow_always"] : ["reject_once", "reject_always"];
+  for (const kind of wanted) {
+    const optionId = textAt(
+      options.find((option) => valueAt(option, "kind") === kind),
+      "optionId",
+    );
+    if (optionId !== undefined) return { outcome: "selected", optionId };
+  }
+  return { outcome: "cancelled" };
+}
+
+function tellUpdate(update: unknown, tell: (event: DriverEvent) => void): void {
+  switch (valueAt(update, "sessionUpdate")) {
+    case "agent_message_chunk": {
+      const text = textAt(update, "content", "text");
+      if (text !== undefined) tell({ type: "text", text });
+      return;
+    }
+    case "tool_call":
+      tell({ type: "call", title: textAt(update, "title") ?? textAt(update, "kind") ?? "a tool" });
+      return;
+    default:
+  }
+}
+
+function tellEnd(stopReason: string, tell: (event: DriverEvent) => void): void {
+  if (stopReason === "end_turn") return tell({ type: "end", ok: true, stop_reason: stopReason });
+  tell({ type: "end", ok: false, error: `it stopped early (${stopReason.replaceAll("_", " ")})` });
+}

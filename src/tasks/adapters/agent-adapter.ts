@@ -1,0 +1,77 @@
+import type { TaskOrder } from "../../core/task.ts";
+
+/**
+ * How one agent CLI is driven. It decides nothing else: limits, files, stopping and records are the task manager's. Success is
+ * what the CLI's own events say, never its exit code alone.
+ */
+export interface AgentAdapter {
+  /** `claude` */
+  readonly name: string;
+  /** What a person reads in a list. */
+  readonly title: string;
+  /** The program, as it is looked for on PATH. */
+  readonly program: string;
+  /** How to get it, as a command: `npm install -g …`. */
+  readonly install: string;
+  /** Whether its sessions can be gone on with. */
+  readonly canResume: boolean;
+  /** Throws a RuntimeError with code TASK_INVALID and one sentence when the order asks for something this agent can't do. */
+  plan(order: TaskOrder, place: LaunchPlace): LaunchPlan;
+  /** A reader for one run; fed whole lines of stdout in order, also again from the beginning after a restart. */
+  openReader(): OutputReader;
+}
+
+export interface LaunchPlace {
+  /** The task's own private folder; what the adapter names in `files` is written there before the start. */
+  readonly folder: string;
+  /** A fresh UUID that the adapter may use as the CLI's session id. */
+  readonly sessionId: string;
+}
+
+export interface LaunchPlan {
+  /** What is started, where that is not the adapter's program itself but something that starts it; absolute. */
+  readonly program?: string;
+  /** Without the program itself. The message is never where a leading dash or a newline could become an option. */
+  readonly args: readonly string[];
+  /** What goes to stdin; left out: it is closed. */
+  readonly stdin?: string;
+  /** Beside the allow-list of the environment; null takes a variable away. */
+  readonly env: Readonly<Record<string, string | null>>;
+  /** Names of variables of the person's environment that this CLI needs: keys and base URLs. */
+  readonly passes: readonly string[];
+  /** Files in the task's folder, by name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Known before it starts; null when only the CLI knows it. */
+  readonly sessionId: string | null;
+}
+
+/** Makes sense of what a CLI prints. Never throws: a line it does not understand is a line of text. */
+export interface OutputReader {
+  /** Says what is new, if anything. */
+  line(text: string): ReaderNews | undefined;
+  /** Asked once the process has ended, or is gone. */
+  end(exit: AgentExit): AgentVerdict;
+  /** The answer as far as it has come. */
+  partial(): string;
+}
+
+export interface ReaderNews {
+  readonly sessionId?: string;
+  /** One line: what it does now. */
+  readonly progress?: string;
+  /** The agent said that it is done: nothing more is to come, even if the process lingers. */
+  readonly isDone?: boolean;
+}
+
+export interface AgentExit {
+  /** Null when it was ended by a signal, or nobody knows. */
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** The end of stderr. */
+  readonly errorText: string;
+}
+
+export type AgentVerdict =
+  | { readonly ok: true; readonly text: string }
+  /** One sentence. */
+  | { readonly ok: false; readonly error: string };

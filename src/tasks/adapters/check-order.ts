@@ -1,0 +1,50 @@
+import type { TaskOrder } from "../../core/task.ts";
+import { refuse } from "./refuse.ts";
+import { takeArguments, type ArgumentRules } from "./take-arguments.ts";
+
+/**
+ * Gives the order's arguments as the CLI is to get them. Throws TASK_INVALID with one sentence when the order holds what
+ * could become something else on a command line.
+ */
+export function checkOrder(agent: string, order: TaskOrder, rules: ArgumentRules): readonly string[] {
+  if (order.message.trim() === "") refuse(`The message for ${agent} is empty: say what to do.`);
+  checkWord("model", order.model);
+  checkWord("session to resume", order.resume);
+  for (const argument of order.args) checkArgumentLength(agent, `argument ${argument.slice(0, 20)}…`, argument);
+  return takeArguments(agent, order, rules);
+}
+
+/** For a CLI that takes a text only as an argument. */
+export function checkArgumentLength(agent: string, what: string, text: string): void {
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= maxArgumentBytes) return;
+  refuse(
+    `${agent} takes the ${what} as an argument, of at most ${maxArgumentBytes} bytes, but it has ${bytes}: shorten it.`,
+  );
+}
+
+/** For a CLI that takes no longer message, or silently cuts it. */
+export function checkMessageLength(agent: string, order: TaskOrder, most: MessageLimit): void {
+  const { message } = order;
+  const has = most.unit === "bytes" ? Buffer.byteLength(message) : message.length;
+  // Pairs of surrogates are one character each; they are counted only where it matters.
+  if (has <= most.count || (most.unit === "characters" && Array.from(message).length <= most.count)) return;
+  refuse(
+    `${agent} takes a message of at most ${most.count} ${most.unit}, but this one has ${has}: put it in a file and name that.`,
+  );
+}
+
+interface MessageLimit {
+  readonly count: number;
+  readonly unit: "bytes" | "characters";
+}
+
+/** Linux takes no argument longer than 128 KiB. */
+const maxArgumentBytes = 120_000;
+
+/** A name that stands alone on a command line. */
+function checkWord(what: string, word: string | null): void {
+  if (word === null || (/^[^\s-]\S*$/.test(word) && !word.includes("\0"))) return;
+  const shown = JSON.stringify(word.slice(0, 80));
+  refuse(`The ${what} is a name without spaces that does not begin with a dash; got ${shown}.`);
+}

@@ -1,0 +1,55 @@
+import type { AgentExit } from "./agent-adapter.ts";
+import { readEvent, textAt } from "./read-event.ts";
+
+/** Why there is no answer, from what little is known: "claude ended without an answer (exit code 0); …". */
+export function describeEnd(name: string, exit: AgentExit, strayText = ""): string {
+  const errorEnd = oneLine(exit.errorText, "end");
+  const strayEnd = oneLine(strayText, "end");
+  const end = `${name} ended without an answer (${describeExit(exit)})`;
+  const last = errorEnd === "" ? strayEnd : errorEnd;
+  if (last === "") return `${end} and said nothing.`;
+  const where = errorEnd === "" ? "output" : "error output";
+  const asked =
+    asksForInput(strayEnd) || asksForInput(errorEnd) ? " It seems to have asked for input, which nobody gives." : "";
+  return `${end}; the end of its ${where}: ${last}${/[.!?…]$/.test(last) ? "" : "."}${asked}`;
+}
+
+/** What an agent said of its own failure, as one sentence. */
+export function describeFailure(name: string, said: string | undefined, otherwise: string): string {
+  const text = oneLine(openJson(said ?? ""), "start") || otherwise;
+  return `${name} failed: ${text}${/[.!?…]$/.test(text) ? "" : "."}`;
+}
+
+/** Many hand on what the model's server answered as it is; a person wants the message in it. */
+function openJson(text: string): string {
+  if (text.length > 10_000) return text;
+  return text.replace(/\{[\s\S]*\}/, (json) => {
+    const answer = readEvent(json);
+    return textAt(answer, "error", "message") ?? textAt(answer, "message") ?? json;
+  });
+}
+
+/** One line of at most so many characters, without what only a terminal understands. */
+export function oneLine(text: string, keep: "start" | "end", limit = 500): string {
+  // A long text is cut before anything looks at all of it.
+  const near = keep === "start" ? text.slice(0, limit * 4) : text.slice(-limit * 4);
+  const line = near.replaceAll(escapes, "").replaceAll(/\s+/g, " ").replaceAll(controls, "").trim().toWellFormed();
+  if (line.length <= limit) return line;
+  return (keep === "start" ? `${line.slice(0, limit)}…` : `…${line.slice(-limit)}`).toWellFormed();
+}
+
+function describeExit({ code, signal }: AgentExit): string {
+  if (code !== null) return `exit code ${code}`;
+  return signal === null ? "how, nobody knows" : `ended by ${signal}`;
+}
+
+function asksForInput(text: string): boolean {
+  return /(?:\[y\/n\]|\(y\/n\)|\(yes\/no\)|password:|passphrase[^:]*:|press (?:enter|any key)[^.]*|\? ?›)\s*$/i.test(
+    text,
+  );
+}
+
+// oxlint-disable-next-line no-control-regex -- these are what is taken out
+const escapes = /\u001B(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001B]*(?:\u0007|\u001B\\)?|[@-Z\\-_])/g;
+// oxlint-disable-next-line no-control-regex -- these are what is taken out
+const controls = /[\u0000-\u001F\u007F-\u009F]/g;

@@ -1,0 +1,53 @@
+import type { AgentVerdict, OutputReader, ReaderNews } from "./agent-adapter.ts";
+import { describeEnd, oneLine } from "./describe-end.ts";
+import { readEvent, textAt, valueAt, type AgentEvent } from "./read-event.ts";
+
+/** What one CLI's events mean. */
+export interface EventReading {
+  take(event: AgentEvent): ReaderNews | undefined;
+  /** How its events say it ended; undefined when they say nothing. */
+  verdict(): AgentVerdict | undefined;
+  partial(): string;
+}
+
+/** The part of reading JSON lines that is the same for every CLI. */
+export function createEventReader(name: string, reading: EventReading): OutputReader {
+  /** The last lines that were no events: often the only word of what went wrong. */
+  let stray = "";
+  let sessionId: string | undefined;
+  let progress: string | undefined;
+  return {
+    line(text) {
+      const event = readEvent(text);
+      if (event) return onlyNew(reading.take(event));
+      if (text.trim() !== "") stray = `${stray}\n${text.slice(-strayCharacters)}`.slice(-strayCharacters);
+      return undefined;
+    },
+    end: (exit) => reading.verdict() ?? { ok: false, error: describeEnd(name, exit, stray) },
+    partial: () => reading.partial(),
+  };
+
+  function onlyNew(news: ReaderNews | undefined): ReaderNews | undefined {
+    if (!news) return undefined;
+    const told: { -readonly [Key in keyof ReaderNews]: ReaderNews[Key] } = {};
+    const line = news.progress === undefined ? "" : oneLine(news.progress, "start", progressCharacters);
+    if (news.sessionId !== undefined && news.sessionId !== sessionId) told.sessionId = sessionId = news.sessionId;
+    if (line !== "" && line !== progress) told.progress = progress = line;
+    if (news.isDone) told.isDone = true;
+    return Object.keys(told).length > 0 ? told : undefined;
+  }
+}
+
+/** `Bash: npm test`: a call as one line. */
+export function describeCall(tool: string, input: unknown): string {
+  for (const key of tellingKeys) {
+    const text = textAt(input, key);
+    if (text !== undefined) return `${tool}: ${text}`;
+  }
+  const [part] = Array.isArray(valueAt(input, "command")) ? [(valueAt(input, "command") as unknown[]).join(" ")] : [];
+  return part === undefined ? tool : `${tool}: ${part}`;
+}
+
+const strayCharacters = 4000;
+const progressCharacters = 200;
+const tellingKeys = "command file_path filePath path pattern query url description prompt title".split(" ");

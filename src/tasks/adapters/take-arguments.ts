@@ -1,0 +1,89 @@
+import type { TaskOrder } from "../../core/task.ts";
+import { refuse } from "./refuse.ts";
+
+/**
+ * What of a CLI's command line is not for whoever orders a task. Options in lower case, with dashes between their words;
+ * `--mode=yolo` stands for the option with this value only.
+ */
+export interface ArgumentRules {
+  /** The adapter needs them itself, or could not read what comes out: never taken. */
+  readonly reserved: readonly string[];
+  /** They give the agent more than it has by itself: only where the task bypasses its permission checks. */
+  readonly widening: readonly string[];
+  /** As those, but left out then: the adapter says the same, and said twice some are an error. */
+  readonly bypassing?: readonly string[];
+  /** Words that make it do something else entirely. */
+  readonly commands: readonly string[];
+  /** Options of one dash and several letters; others could be several options in one. */
+  readonly longShort?: readonly string[];
+}
+
+/** The order's arguments as the CLI is to get them. */
+export function takeArguments(
+  agent: string,
+  { args, bypassesPermissions }: TaskOrder,
+  rules: ArgumentRules,
+): readonly string[] {
+  const { reserved, commands, longShort = [], bypassing = [] } = rules;
+  const widening = [...rules.widening, ...bypassing];
+  return args.filter((argument, at) => {
+    const shown = JSON.stringify(argument.slice(0, 80));
+    if (argument.includes("\0")) refuse(`The argument ${shown} holds a NUL character, which no program can be given.`);
+    const isOption = argument.startsWith("-");
+    const [option, value] = isOption ? [argument, args[at + 1]] : [args[at - 1] ?? "", argument];
+    if (isOption) checkOption(option, shown);
+    else checkValue(option, value!, shown);
+    if (isListed(widening, option, value) && !bypassesPermissions)
+      refuseWidening(isOption ? option : `${option} ${value}`);
+    return !isListed(bypassing, option, value);
+  });
+
+  function checkOption(option: string, shown: string): void {
+    const name = nameOf(option);
+    const isGlued = !name.startsWith("--") && name.length > 2 && !longShort.includes(name);
+    if (name === "-" || name === "--" || isGlued) {
+      refuse(`${shown} can't be told from other options: write each option by itself, its value as the next argument.`);
+    }
+    if (reserved.includes(name)) {
+      refuse(`${shown} is left to deckhand, which starts ${agent} and reads what it says: leave it out.`);
+    }
+  }
+
+  function checkValue(option: string, value: string, shown: string): void {
+    const isBehindOption = option.startsWith("-") && !option.includes("=");
+    if (isBehindOption && !commands.includes(value.toLowerCase())) return;
+    refuse(
+      `${shown} is no option of ${agent}: args are options and, right behind them, their values, as in ["--name", "value"].`,
+    );
+  }
+
+  function refuseWidening(shown: string): never {
+    return refuse(
+      `"${shown.slice(0, 80)}" gives ${agent} more than its permission checks leave it: leave it out, put it into the agent's ` +
+        "command in your settings, or ask for the task to bypass permissions where your settings allow that.",
+    );
+  }
+}
+
+/** A list of words, written as text. */
+export function words(...lines: readonly string[]): readonly string[] {
+  return lines.join(" ").split(" ");
+}
+
+/** `next` is the value where the option has none behind an equals sign. */
+function isListed(rules: readonly string[], option: string, next: string | undefined): boolean {
+  const name = nameOf(option);
+  const at = option.indexOf("=");
+  const value = at < 0 ? next : option.slice(at + 1);
+  return rules.includes(name) || (value !== undefined && rules.includes(`${name}=${value.trim().toLowerCase()}`));
+}
+
+/** `--approvalMode=yolo` → `--approval-mode`: some take both. Letters behind one dash keep their case. */
+function nameOf(option: string): string {
+  const [name = ""] = option.split("=", 1);
+  if (!name.startsWith("--")) return name;
+  return name
+    .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`)
+    .replaceAll("_", "-")
+    .toLowerCase();
+}

@@ -1,0 +1,209 @@
+import { join } from "node:path";
+import { messageOf, RuntimeError } from "../core/errors.ts";
+import { createId } from "../core/ids.ts";
+import { isFinalTask, type Task, type TaskDoor, type TaskQuery } from "../core/task.ts";
+import { findAdapter } from "./adapters/find-adapter.ts";
+import { cancelled } from "./conclude-task.ts";
+import { expireTasks, isExpired, sweepFolders } from "./expire-tasks.ts";
+import { checkLaunch, launchTask } from "./launch-task.ts";
+import { openTasksFolder } from "./task-folder.ts";
+import { readTaskOutput, type OutputRange, type TaskOutput } from "./task-output.ts";
+import { lookMs, type TaskManagerOptions } from "./task-parts.ts";
+import { createTaskQueue } from "./task-queue.ts";
+import { invalid, readTaskRequest, type TaskRequest } from "./task-request.ts";
+import { createTaskWatches } from "./task-watches.ts";
+import { settledEvent } from "./watch-task.ts";
+
+/**
+ * Background agents: each one a row in the store, a folder with its output, and a process that needs nobody to go on. Any number
+ * of managers may share a store and a folder; each task is watched by one of them, and by another one when that dies.
+ */
+export interface TaskManager {
+  /** Resolves as soon as the order is kept; it is started when its agent has room. Rejects with TASK_INVALID and one sentence. */
+  start(request: TaskRequest): Promise<Task>;
+  /** Undefined when there is no such task, or its time is over. */
+  get(id: string): Promise<Task | undefined>;
+  /** Newest first. */
+  list(query: TaskQuery): Promise<Task[]>;
+  /** What it has printed so far. Rejects with TASK_UNKNOWN, as the next four do. */
+  output(id: string, range: OutputRange): Promise<TaskOutput>;
+  /** Resolves when the task has ended, or the time is over. */
+  wait(id: string, timeoutMs: number): Promise<Task>;
+  /** Resolves when it has ended and nothing of it is left, or when that takes too long; whoever watches it goes on trying. */
+  cancel(id: string, reason: string): Promise<Task>;
+  /** A new task in the session of one that has ended. */
+  resume(id: string, message: string, door: TaskDoor): Promise<Task>;
+  /** Takes over what nobody watches any more: true results, live processes, lost ones. To be called first of all. */
+  adopt(): Promise<void>;
+  /** Forgets tasks that ended long ago. Also done by itself, every minute. */
+  expire(): Promise<void>;
+  /** Lets go of what runs: it goes on, for the next manager to adopt. A store that forgets has no next one, so there it is ended. */
+  close(): Promise<void>;
+}
+
+/** How long `cancel` waits on top of the grace. */
+const cancelMs = 20_000;
+
+export function createTaskManager(given: TaskManagerOptions): TaskManager {
+  const options = { ...given, folder: openTasksFolder(given.folder) };
+  const { store, clock, adapters, emit } = options;
+  const onTurn = async (changed: boolean): Promise<void> => (changed ? queue.fillAll() : undefined);
+  const watches = createTaskWatches(options, { onRoom: fill, onTurn });
+  const queue = createTaskQueue(options, launch);
+  const underWay = new Set<Promise<void>>();
+  let closing: Promise<void> | undefined;
+
+  /** Not waited for by whoever ordered it, but by `close`. */
+  function fill(agent: string): void {
+    if (closing) return;
+    const promise = queue
+      .fill(agent)
+      .catch(options.onError)
+      .finally(() => void underWay.delete(promise));
+    underWay.add(promise);
+  }
+
+  async function launch(task: Task): Promise<void> {
+    try {
+      if (task.cancelReason !== null) return await settle(task, cancelled(task));
+      const adapter = findAdapter(task.order.agent, adapters);
+      const { process, gone } = await launchTask(options, adapter, task);
+      const set = { process: { ...process, sessionPid: process.pid } };
+      const started = await store.update(task.id, { from: ["running"], owner: options.owner, set });
+      if (!started) return;
+      emit("task:started", { id: task.id, agent: task.order.agent, attempt: task.attempt });
+      watches.add(started, gone);
+    } catch (thrown) {
+      await failLaunch(task, thrown);
+    }
+  }
+
+  async function failLaunch(task: Task, thrown: unknown): Promise<void> {
+    try {
+      if (isStoreError(thrown)) throw thrown;
+      await settle(task, { state: "failed", error: options.mask(messageOf(thrown)) });
+    } catch (unreachable) {
+      // The row can't be changed now. Whether it runs already, its folder tells whoever watches it.
+      watches.add(task);
+      throw unreachable;
+    }
+  }
+
+  async function settle(task: Task, end: Pick<Task, "state" | "error">): Promise<void> {
+    const set = { ...end, completedAt: clock.now() };
+    const settled = await store.update(task.id, { from: ["queued", "running"], set });
+    if (settled) emit("task:settled", settledEvent(settled));
+    if (settled) watches.tell();
+  }
+
+  async function get(id: string): Promise<Task | undefined> {
+    const task = await store.get(id);
+    return task && !isExpired(options, task) ? task : undefined;
+  }
+
+  async function require(id: string): Promise<Task> {
+    const task = await get(id);
+    if (!task) throw new RuntimeError("TASK_UNKNOWN", `There is no task ${JSON.stringify(id)}, or it has expired.`);
+    return task;
+  }
+
+  async function start(request: TaskRequest): Promise<Task> {
+    if (closing) throw new RuntimeError("RUNTIME_CLOSED", "The runtime is closed; no task can be started any more.");
+    const order = readTaskRequest(request, options);
+    checkLaunch(options, findAdapter(order.agent, adapters), order);
+    const task = newTask(order, request.door);
+    let kept = await store.add(task);
+    if (isExpired(options, kept)) {
+      await expireTasks(options);
+      kept = await store.add(task);
+    }
+    if (kept.id === task.id) emit("task:created", { id: task.id, agent: order.agent, door: request.door });
+    fill(order.agent);
+    return kept;
+  }
+
+  function newTask(order: Task["order"], door: TaskDoor): Task {
+    const now = clock.now();
+    const id = createId("task", now);
+    return { ...emptyTask, id, order, door, createdAt: now, folder: join(options.folder, id) };
+  }
+
+  async function wait(id: string, timeoutMs: number): Promise<Task> {
+    const until = clock.monotonic() + timeoutMs;
+    for (;;) {
+      const task = await require(id);
+      const restMs = until - clock.monotonic();
+      if (isFinalTask(task.state) || !(restMs > 0)) return task;
+      await watches.news(Math.min(lookMs, restMs));
+    }
+  }
+
+  return {
+    start,
+    get,
+    wait,
+    async list(query) {
+      return (await store.list(query)).filter((task) => !isExpired(options, task));
+    },
+    async output(id, range) {
+      const answer = watches.answer(id);
+      const task = await require(id);
+      const elsewhere = await store.shared?.readElsewhere(id, range);
+      if (elsewhere !== undefined) return elsewhere as TaskOutput;
+      return readTaskOutput(options, task, answer === undefined ? range : { ...range, answer });
+    },
+    async cancel(id, reason) {
+      const task = await require(id);
+      if (isFinalTask(task.state)) return task;
+      const set = { ...cancelled({ cancelReason: reason }), cancelReason: reason, completedAt: clock.now() };
+      const waiting = await store.update(id, { from: ["queued"], set });
+      if (waiting) {
+        emit("task:settled", settledEvent(waiting));
+        watches.tell();
+        return waiting;
+      }
+      if (await store.requestCancel(id, reason)) await watches.cancel(id);
+      return wait(id, options.limits.graceMs + cancelMs);
+    },
+    async resume(id, message, door) {
+      const { order, state, sessionId } = await require(id);
+      if (!isFinalTask(state)) throw invalid(`The task ${id} is still ${state}; wait for its end, or cancel it first.`);
+      if (!findAdapter(order.agent, adapters).canResume)
+        throw invalid(`Sessions of "${order.agent}" can't be resumed.`);
+      if (sessionId === null) throw invalid(`The task ${id} has no session to resume: it ended before it had one.`);
+      return start({ ...order, message, resume: sessionId, idempotencyKey: null, door });
+    },
+    async adopt() {
+      await watches.adopt();
+      await sweepFolders(options);
+      await queue.fillAll();
+    },
+    expire: () => expireTasks(options),
+    close: () => (closing ??= end()),
+  };
+
+  async function end(): Promise<void> {
+    await Promise.all(underWay);
+    await watches.close();
+  }
+}
+
+const emptyTask = {
+  state: "queued",
+  startedAt: null,
+  completedAt: null,
+  activeAt: null,
+  result: null,
+  error: null,
+  sessionId: null,
+  progress: null,
+  process: null,
+  owner: null,
+  stopProof: null,
+  cancelReason: null,
+  attempt: 1,
+} as const;
+
+function isStoreError(thrown: unknown): boolean {
+  return thrown instanceof RuntimeError && thrown.code.startsWith("STORE_");
+}

@@ -1,0 +1,104 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { RuntimeError } from "../core/errors.ts";
+import type { TaskDoor, TaskOrder } from "../core/task.ts";
+import type { TaskManagerOptions } from "./task-parts.ts";
+
+/** What somebody asks for. It may come from a model, so nothing of it is believed. */
+export type TaskRequest = Pick<TaskOrder, "agent" | "message"> & {
+  readonly [Key in keyof Omit<TaskOrder, "agent" | "message">]?: TaskOrder[Key] | undefined;
+} & { readonly door: TaskDoor };
+
+const longestMs = 24 * 60 * 60_000;
+const maxMessageBytes = 16 * 1024 * 1024;
+const longestKey = 500;
+
+/** The order in full. Throws TASK_INVALID with one sentence. */
+export function readTaskRequest(request: TaskRequest, options: TaskManagerOptions): TaskOrder {
+  const order: TaskOrder = {
+    agent: readText("agent", request.agent),
+    message: readMessage(request.message),
+    systemPrompt: readOptional("system prompt", request.systemPrompt),
+    model: readOptional("model", request.model),
+    cwd: readFolder(request.cwd, options),
+    args: readArguments(request.args),
+    timeoutMs: readTimeout(request.timeoutMs ?? options.limits.timeoutMs),
+    resume: readOptional("session to resume", request.resume),
+    idempotencyKey: readKey(request.idempotencyKey),
+    isIdempotent: readSwitch("idempotent", request.isIdempotent),
+    bypassesPermissions: readSwitch("bypass of permissions", request.bypassesPermissions),
+  };
+  checkBypass(options, order);
+  return order;
+}
+
+/** Also where it is started: an order may come from another machine, with other settings. */
+export function checkBypass({ mayBypass }: TaskManagerOptions, { agent, bypassesPermissions }: TaskOrder): void {
+  if (!bypassesPermissions || mayBypass(agent)) return;
+  throw invalid(
+    `Your settings do not let ${show(agent)} run without its own permission checks; leave that out, or allow it in your settings.`,
+  );
+}
+
+function readMessage(value: unknown): string {
+  const message = readText("message", value);
+  if (message.trim() === "") throw invalid("The message is empty; say what the agent has to do.");
+  const bytes = Buffer.byteLength(message);
+  if (bytes > maxMessageBytes) {
+    throw invalid(
+      `A message has at most ${maxMessageBytes} bytes, this one has ${bytes}; put it in a file and name that.`,
+    );
+  }
+  return message;
+}
+
+function readTimeout(value: unknown): number {
+  if (typeof value === "number" && value > 0 && value <= longestMs) return value;
+  throw invalid(`The timeout must be a positive number, at most 24 hours; got ${show(value)}.`);
+}
+
+function readFolder(value: unknown, { workdir, store }: TaskManagerOptions): string {
+  const path = resolve(workdir, readOptional("working folder", value) ?? "");
+  // Whether the machine that will run it has this folder, only that one can say.
+  if (store.shared?.runsHere === false) return path;
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (!found) throw invalid(`The working folder "${path}" does not exist.`);
+  if (!found.isDirectory()) throw invalid(`The working folder "${path}" is no folder.`);
+  return path;
+}
+
+function readArguments(value: unknown): readonly string[] {
+  if (value === undefined || value === null) return [];
+  if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
+  throw invalid(`The args must be a list of texts, as in ["--flag", "value"]; got ${show(value)}.`);
+}
+
+function readKey(value: unknown): string | null {
+  const key = readOptional("idempotency key", value);
+  if (key === null || (key !== "" && key.length <= longestKey)) return key;
+  throw invalid(`An idempotency key has 1 to ${longestKey} characters; got ${key.length}.`);
+}
+
+function readSwitch(what: string, value: unknown): boolean {
+  if (value === undefined || value === null) return false;
+  if (typeof value === "boolean") return value;
+  throw invalid(`The ${what} must be true or false; got ${show(value)}.`);
+}
+
+function readOptional(what: string, value: unknown): string | null {
+  return value === undefined || value === null ? null : readText(what, value);
+}
+
+function readText(what: string, value: unknown): string {
+  if (typeof value === "string") return value;
+  throw invalid(`The ${what} must be a text; got ${show(value)}.`);
+}
+
+function show(value: unknown): string {
+  const text = typeof value === "number" ? String(value) : JSON.stringify(value);
+  return (text ?? typeof value).slice(0, 80);
+}
+
+export function invalid(message: string): RuntimeError {
+  return new RuntimeError("TASK_INVALID", message);
+}

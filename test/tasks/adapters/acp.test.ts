@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test, type TestContext } from "node:test";
+import type { TaskOrder } from "../../../src/core/task.ts";
+import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { anOrder } from "./an-order.ts";
+import { driveAgent, type StartedDrive } from "./drive-agent.ts";
+
+const agentFile = fileURLToPath(new URL("../../fixtures/agents/acp-agent.ts", import.meta.url));
+
+test("an ACP agent is asked, and tells answer, session and progress [T7] [T8]", async (t) => {
+  const message = '--help\n"quoted" 🎉';
+  const { started, folder } = await drive(t, "answers", { message, systemPrompt: "Be terse.", model: "big" });
+  const { verdict, news, sessionId, exit } = await started.ended;
+  assert.deepEqual(verdict, { ok: true, text: `You said: Be terse. | ${message} (permission: no)` });
+  assert.equal(sessionId, "session-1");
+  assert.equal(exit.code, 0);
+  assert.deepEqual(news.slice(0, 3), [
+    { sessionId: "session-1" },
+    { progress: "I look." },
+    { progress: "Read notes.txt" },
+  ]);
+  assert.deepEqual(news.at(-1), { isDone: true });
+  assert.deepEqual(started.left(), []);
+  const methods = (await readFile(join(folder, "log"), "utf8")).matchAll(/"method":"([^"]+)"/g);
+  const chosen = ["initialize", "session/new", "session/set_config_option", "session/prompt"];
+  assert.deepEqual(
+    [...methods].map(([, method]) => method),
+    chosen,
+  );
+});
+
+test("a permission is given only where the task bypasses them [T8]", async (t) => {
+  const { started } = await drive(t, "answers", { bypassesPermissions: true });
+  const { verdict } = await started.ended;
+  assert.deepEqual(verdict, { ok: true, text: "You said: say hi (permission: yes)" });
+});
+
+for (const mode of ["answers", "late"]) {
+  test(`a loaded session's old words are no part of the answer (${mode}) [T8]`, async (t) => {
+    const { started } = await drive(t, mode, { resume: "session-1" });
+    const { verdict, lines } = await started.ended;
+    assert.deepEqual(verdict, { ok: true, text: "You said: say hi (permission: no)" });
+    assert.doesNotMatch(lines.join("\n"), /long ago/);
+  });
+}
+
+test("noise between an ACP agent's messages is passed over [T8]", async (t) => {
+  const { started } = await drive(t, "garbage", {});
+  assert.equal((await started.ended).verdict.ok, true);
+});
+
+const failing: Readonly<Record<string, readonly [Partial<TaskOrder>, string]>> = {
+  refuses: [{}, "mine failed: it stopped early (refusal)."],
+  dies: [{}, "mine failed: it ended before it answered."],
+  "cannot-resume": [{ resume: "session-1" }, "mine failed: it can't go on with a session: it says so itself."],
+};
+for (const [mode, [order, error]] of Object.entries(failing)) {
+  test(`an ACP agent that ${mode} is a failure in one sentence [T8]`, async (t) => {
+    const { started } = await drive(t, mode, order);
+    const { verdict, exit } = await started.ended;
+    assert.deepEqual(verdict, { ok: false, error });
+    assert.notEqual(exit.code, 0);
+    assert.deepEqual(started.left(), []);
+  });
+}
+
+test("an ACP agent that does not exist is a failure that names it [T8]", async (t) => {
+  const { started } = await drive(t, "missing", {});
+  const { verdict, exit } = await started.ended;
+  assert.equal(verdict.ok, false);
+  assert.match(exit.errorText, /\/no\/such\/agent/);
+});
+
+test("stopping an ACP task ends agent and driver [T8]", async (t) => {
+  const { started } = await drive(t, "silent", {});
+  const until = Date.now() + 20_000;
+  while (started.news().length === 0 && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, 20));
+  assert.deepEqual(started.news(), [{ sessionId: "session-1" }]);
+  await started.stop();
+  assert.equal((await started.ended).verdict.ok, false);
+  assert.deepEqual(started.left(), []);
+});
+
+interface Driven {
+  readonly started: StartedDrive;
+  readonly folder: string;
+}
+
+async function drive(t: TestContext, mode: string, order: Partial<TaskOrder>): Promise<Driven> {
+  const folder = await temporaryFolder(t);
+  const agent: readonly [string, ...string[]] =
+    mode === "missing" ? ["/no/such/agent"] : [process.execPath, agentFile, mode, join(folder, "log")];
+  const adapters = listAdapters({ own: ["node", "x"], agents: { mine: { command: agent, output: "acp" } } });
+  const started = await driveAgent(t, {
+    adapter: adapters.get("mine")!,
+    order: anOrder({ cwd: folder, ...order }),
+    folder,
+    env: { PATH: process.env["PATH"]! },
+  });
+  return { started, folder };
+}

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { test, type TestContext } from "node:test";
+import type { TaskOrder } from "../../../src/core/task.ts";
+import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { anOrder } from "./an-order.ts";
+import { driveAgent, type Drive } from "./drive-agent.ts";
+
+const program = fileURLToPath(new URL("../../fixtures/cli/deckhand.ts", import.meta.url));
+const deckhand = listAdapters({ own: [process.execPath, program] }).get("deckhand")!;
+
+test("deckhand does a task of its own, tells of it and goes on with its session [T7] [T8]", async (t) => {
+  const call = { tool: "read_file", input: { path: "notes.txt" } };
+  const place = await makePlace(t, [
+    { text: "I look.", calls: [call], expect: { contains: ["Be terse.", "--help\n🎉"] } },
+    "It says heron.",
+    { text: "Still heron.", expect: { contains: "again?" } },
+  ]);
+  const first = await run(t, place, { message: "--help\n🎉", systemPrompt: "Be terse." });
+  assert.deepEqual(first.verdict, { ok: true, text: "It says heron." });
+  assert.match(first.sessionId!, /^ses_/);
+  const progress = first.news.flatMap((each) => each.progress ?? []);
+  assert.ok(
+    progress.some((line) => /notes\.txt/.test(line)),
+    progress.join("; "),
+  );
+  assert.equal(first.news.at(-1)!.isDone, true);
+
+  const second = await run(t, place, { message: "again?", resume: first.sessionId });
+  assert.deepEqual(second.verdict, { ok: true, text: "Still heron." });
+  assert.equal(second.sessionId, first.sessionId);
+});
+
+test("deckhand's failure says why [T8]", async (t) => {
+  const place = await makePlace(t, [
+    { text: "x", fail: { kind: "rejected", message: "no such luck", times: "always" } },
+  ]);
+  const { verdict } = await run(t, place, {});
+  assert.equal(verdict.ok, false);
+  assert.match(verdict.ok ? "" : verdict.error, /^deckhand failed: .*no such luck/);
+});
+
+test("deckhand without a model ends without an answer [T8]", async (t) => {
+  const place = await makePlace(t, ["x"]);
+  const { verdict, exit } = await run(t, place, { model: "script:nowhere.json" });
+  assert.equal(exit.code, 2);
+  assert.match(verdict.ok ? "" : verdict.error, /ended without an answer \(exit code 2\).*nowhere\.json/);
+});
+
+interface Place {
+  readonly folder: string;
+  readonly cwd: string;
+  readonly model: string;
+}
+
+async function makePlace(t: TestContext, turns: readonly unknown[]): Promise<Place> {
+  const folder = await temporaryFolder(t);
+  const cwd = join(folder, "work");
+  await mkdir(cwd);
+  await writeFile(join(cwd, "notes.txt"), "heron\n");
+  await writeFile(join(folder, "script.json"), JSON.stringify({ turns }));
+  return { folder, cwd, model: `script:${join(folder, "script.json")}` };
+}
+
+async function run(t: TestContext, { folder, cwd, model }: Place, order: Partial<TaskOrder>): Promise<Drive> {
+  const env = { PATH: process.env["PATH"]!, HOME: folder };
+  const request = { adapter: deckhand, order: anOrder({ cwd, model, ...order }), folder, env };
+  return (await driveAgent(t, request)).ended;
+}

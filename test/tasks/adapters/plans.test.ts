@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { TaskOrder } from "../../../src/core/task.ts";
+import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
+import { anOrder } from "./an-order.ts";
+
+const adapters = listAdapters({ own: ["node", "/opt/deckhand.js"] });
+const place = { folder: "/data/tasks/task_1", sessionId: "11111111-2222-4333-8444-555555555555" };
+const id = place.sessionId;
+
+const hostile = '--help\n-y "quoted" $(id) ünï 🎉\n--yolo';
+const full = { message: hostile, systemPrompt: "-be\nterse", model: "some/model" };
+
+const expected: Readonly<Record<string, Pick<ReturnType<typeof plan>, "args" | "env" | "files">>> = {
+  claude: {
+    args: [
+      "--print",
+      "--output-format=stream-json",
+      "--verbose",
+      "--append-system-prompt-file=/data/tasks/task_1/system-prompt.md",
+      "--model=some/model",
+      `--session-id=${id}`,
+      "--effort",
+      "low",
+    ],
+    env: { DISABLE_AUTOUPDATER: "1" },
+    files: { "system-prompt.md": "-be\nterse" },
+  },
+  codex: {
+    args: [
+      "exec",
+      "--skip-git-repo-check",
+      '--config=developer_instructions="-be\\nterse"',
+      "--model=some/model",
+      "--effort",
+      "low",
+      "--json",
+      "-",
+    ],
+    env: {},
+    files: {},
+  },
+  gemini: {
+    args: ["--output-format=stream-json", "--model=some/model", `--session-id=${id}`, "--effort", "low"],
+    env: { GEMINI_SYSTEM_MD: "/data/tasks/task_1/system-prompt.md" },
+    files: { "system-prompt.md": "-be\nterse" },
+  },
+  qwen: {
+    args: [
+      "--output-format=stream-json",
+      "--append-system-prompt=-be\nterse",
+      "--model=some/model",
+      `--session-id=${id}`,
+      "--effort",
+      "low",
+    ],
+    env: {},
+    files: {},
+  },
+  opencode: {
+    args: ["run", "--format=json", "--model=some/model", "--effort", "low"],
+    env: {
+      OPENCODE_DISABLE_AUTOUPDATE: "1",
+      OPENCODE_CONFIG_CONTENT: '{"instructions":["/data/tasks/task_1/system-prompt.md"]}',
+    },
+    files: { "system-prompt.md": "-be\nterse" },
+  },
+  pi: {
+    args: [
+      "--print",
+      "--mode",
+      "json",
+      "--session-id",
+      id,
+      "--append-system-prompt",
+      "/data/tasks/task_1/system-prompt.md",
+      "--model",
+      "some/model",
+      "--effort",
+      "low",
+    ],
+    env: {},
+    files: { "system-prompt.md": "-be\nterse" },
+  },
+};
+
+for (const [agent, { args, env, files }] of Object.entries(expected)) {
+  test(`${agent} gets the message on stdin and nothing of it as an argument [T8]`, () => {
+    const planned = plan(agent, { ...full, args: ["--effort", "low"] });
+    assert.deepEqual(planned.args, args);
+    assert.deepEqual(planned.env, env);
+    assert.deepEqual(planned.files ?? {}, files);
+    assert.equal(planned.stdin, hostile);
+  });
+}
+
+test("deckhand gets the system prompt before the message, both on stdin [T8]", () => {
+  const planned = plan("deckhand", full);
+  assert.deepEqual(planned.args, ["/opt/deckhand.js", "run", "--json", "--model=some/model", "-"]);
+  assert.equal(planned.stdin, `-be\nterse\n\n${hostile}`);
+});
+
+test("a session is gone on with [T8]", () => {
+  const resumed: Readonly<Record<string, readonly string[]>> = {
+    claude: ["--resume=abc"],
+    codex: ["resume", "abc", "-"],
+    gemini: ["--resume=abc"],
+    qwen: ["--resume=abc"],
+    opencode: ["--session=abc"],
+    pi: ["--session", "abc"],
+    deckhand: ["--session=abc", "-"],
+  };
+  for (const [agent, last] of Object.entries(resumed)) {
+    const { args, sessionId } = plan(agent, { resume: "abc" });
+    assert.deepEqual(args.slice(-last.length), last, agent);
+    assert.equal(sessionId, "abc", agent);
+  }
+});
+
+test("the agent's own checks are off only where the task says so [T8]", () => {
+  const bypassing: Readonly<Record<string, readonly string[]>> = {
+    claude: ["--dangerously-skip-permissions"],
+    codex: ["--dangerously-bypass-approvals-and-sandbox"],
+    gemini: ["--approval-mode=yolo", "--skip-trust"],
+    qwen: ["--approval-mode=yolo"],
+    opencode: ["--auto"],
+    pi: [],
+    deckhand: ["--mode=auto"],
+  };
+  for (const [agent, flags] of Object.entries(bypassing)) {
+    const careful = plan(agent, {}).args;
+    const bold = plan(agent, { bypassesPermissions: true }).args;
+    assert.deepEqual(
+      bold.filter((argument) => !careful.includes(argument)),
+      flags,
+      agent,
+    );
+  }
+});
+
+const widening: readonly (readonly [string, ...string[]])[] = [
+  ["claude", "--dangerously-skip-permissions"],
+  ["claude", "--permission-mode", "bypassPermissions"],
+  ["claude", "--permission-mode=bypassPermissions"],
+  ["claude", "--allowedTools", "Bash"],
+  ["claude", "--settings={}"],
+  ["claude", "--mcp-config", "servers.json"],
+  ["codex", "--dangerously-bypass-approvals-and-sandbox"],
+  ["codex", "--full-auto"],
+  ["codex", "--yolo"],
+  ["codex", "-s", "danger-full-access"],
+  ["codex", "--sandbox=danger-full-access"],
+  ["codex", "-c", 'sandbox_mode="danger-full-access"'],
+  ["gemini", "--yolo"],
+  ["gemini", "-y"],
+  ["gemini", "--approval-mode", "yolo"],
+  ["gemini", "--approvalMode=YOLO"],
+  ["gemini", "--skip-trust"],
+  ["qwen", "-y"],
+  ["qwen", "--approval-mode=yolo"],
+  ["qwen", "--allowed-tools", "run_shell_command"],
+  ["opencode", "--auto"],
+  ["opencode", "--dangerously-skip-permissions"],
+  ["pi", "--extension", "x.ts"],
+  ["deckhand", "--mode", "auto"],
+  ["deckhand", "--yes-danger", "delete.recursive"],
+];
+
+test("arguments that take the checks away are refused unless the task bypasses them [T8]", () => {
+  for (const [agent, ...args] of widening) {
+    assert.match(refusal(agent, { args }), /permission/, `${agent} ${args.join(" ")}`);
+    assert.equal(refusal(agent, { args, bypassesPermissions: true }), "");
+  }
+});
+
+test("what bypasses the checks is said once, however often it is asked for [T8]", () => {
+  const asked: readonly (readonly [string, ...string[]])[] = [
+    ["claude", "--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"],
+    ["codex", "--yolo", "-s", "danger-full-access", "--sandbox=danger-full-access"],
+    ["gemini", "-y", "--approval-mode", "yolo", "--approvalMode=yolo"],
+    ["qwen", "--yolo"],
+    ["opencode", "--auto"],
+    ["deckhand", "--mode", "auto"],
+  ];
+  for (const [agent, ...args] of asked) {
+    const bare = plan(agent, { bypassesPermissions: true }).args;
+    assert.deepEqual(plan(agent, { args, bypassesPermissions: true }).args, bare, agent);
+  }
+  assert.ok(plan("codex", { args: ["--image", "a.png"], bypassesPermissions: true }).args.includes("a.png"));
+});
+
+test("arguments that change what is read are never taken [T8]", () => {
+  const reserved: readonly (readonly [string, string])[] = [
+    ["claude", "--output-format"],
+    ["claude", "--outputFormat=text"],
+    ["claude", "--background"],
+    ["codex", "--json"],
+    ["gemini", "-o"],
+    ["qwen", "--json-file"],
+    ["opencode", "--format=default"],
+    ["opencode", "--attach"],
+    ["pi", "--mode"],
+    ["deckhand", "--json"],
+  ];
+  for (const [agent, argument] of reserved) {
+    assert.match(refusal(agent, { args: [argument], bypassesPermissions: true }), /left to deckhand/, argument);
+  }
+});
+
+test("words that a CLI would take for a command, and options that hide in others, are refused [T8]", () => {
+  const hidden: readonly (readonly [string, ...string[]])[] = [
+    ["claude", "mcp", "add"],
+    ["claude", "--verbose", "update"],
+    ["gemini", "--debug", "extensions"],
+    ["gemini", "-dy"],
+    ["codex", "--image", "a.png", "resume"],
+    ["codex", "-sdanger-full-access"],
+    ["opencode", "--"],
+    ["pi", "-"],
+    ["qwen", "--model", "a", "b"],
+    ["qwen", "a\0b"],
+  ];
+  for (const [agent, ...args] of hidden) assert.notEqual(refusal(agent, { args }), "", `${agent} ${args.join(" ")}`);
+  assert.ok(plan("pi", { args: ["-nc", "--thinking", "high"] }).args.includes("-nc"));
+});
+
+test("a model, a session or a message that no command line could carry is refused in one sentence [T8]", () => {
+  for (const agent of adapters.keys()) {
+    assert.match(refusal(agent, { model: "--yolo" }), /model is a name/);
+    assert.match(refusal(agent, { resume: "-x" }), /session to resume is a name/);
+    assert.match(refusal(agent, { resume: "a b" }), /session to resume is a name/);
+    assert.match(refusal(agent, { message: " \n" }), /is empty/);
+  }
+  assert.match(refusal("qwen", { systemPrompt: "x".repeat(200_000) }), /at most 120000 bytes, but it has 200000/);
+  assert.match(refusal("gemini", { message: "x".repeat(9 * 1024 * 1024) }), /at most 8388608 bytes/);
+  assert.match(refusal("codex", { message: "x".repeat(1_048_577) }), /at most 1048576 characters/);
+  assert.equal(refusal("codex", { message: "🎉".repeat(1_048_576) }), "");
+  assert.equal(plan("claude", { systemPrompt: "x".repeat(200_000) }).files!["system-prompt.md"]!.length, 200_000);
+});
+
+test("no key of the person goes to a CLI that has no use for it [T8]", () => {
+  assert.ok(plan("claude", {}).passes.includes("ANTHROPIC_API_KEY"));
+  assert.ok(!plan("claude", {}).passes.includes("OPENAI_API_KEY"));
+  assert.ok(!plan("codex", {}).passes.includes("ANTHROPIC_API_KEY"));
+});
+
+function plan(agent: string, order: Partial<TaskOrder>) {
+  return adapters.get(agent)!.plan(anOrder({ agent, ...order }), place);
+}
+
+/** The sentence; empty when nothing was refused. */
+function refusal(agent: string, order: Partial<TaskOrder>): string {
+  try {
+    plan(agent, order);
+    return "";
+  } catch (thrown) {
+    assert.equal((thrown as { code?: unknown }).code, "TASK_INVALID");
+    return (thrown as Error).message;
+  }
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { commandsWith } from "../process/support.ts";
+import { findPostgresProblem, openPostgres, type PostgresServer } from "../support/postgres.ts";
+import { lane } from "../support/require.ts";
+import { hasRun, openMachines, patient, runs, waiting } from "./support/machines.ts";
+import { until } from "./support/until.ts";
+
+const impatient = { ...patient, lostMs: 3000 };
+const door = "mcp" as const;
+const longMs = 120_000;
+describe("machines that go away", lane("postgres", (await findPostgresProblem()) ?? true), () => {
+  let server: PostgresServer;
+  before(async () => {
+    server = await openPostgres();
+  });
+  after(() => server.close());
+
+  test("what a killed worker ran is adopted by its own machine only, and its true result arrives [T6]", async (t) => {
+    const { manager, store, folder, start } = await openMachines(t, server, patient);
+    const killed = await start("a");
+    const { id } = await manager.start({ agent: "said", message: waiting(folder), door });
+    await until(async () => (await manager.get(id))?.progress !== undefined && hasRun(folder), "its run");
+    const other = await start("b");
+    await killed.kill();
+    await until(async () => (await store.get(id))?.owner === null, "that somebody notices");
+    assert.equal((await store.get(id))!.state, "running");
+    writeFileSync(`${folder}/go`, "");
+    await start("a");
+    const end = await manager.wait(id, longMs);
+    assert.deepEqual([end.state, end.result, end.attempt], ["completed", "done", 1]);
+    assert.equal(runs(folder), 1);
+    assert.deepEqual(
+      other.events.filter(({ type }) => type.startsWith("task:")),
+      [],
+    );
+  });
+
+  test("a task whose machine does not come back is lost, or done by another if it may be, and its agent is ended then [T6]", async (t) => {
+    const { manager, store, folder, events, start } = await openMachines(t, server, impatient);
+    const killed = await start("a");
+    const once = await manager.start({ agent: "said", message: waiting(folder), door });
+    const again = await manager.start({
+      agent: "plain",
+      message: `echo $0; exec sleep 600 # ${folder}`,
+      isIdempotent: true,
+      door,
+    });
+    await until(async () => (await manager.output(again.id, {})).totalBytes > 0 && hasRun(folder), "both");
+    await killed.kill();
+    const lost = await manager.wait(once.id, longMs);
+    assert.equal(lost.state, "lost");
+    assert.match(lost.error!, /^Lost: nobody on the machine "a", which ran it, has been heard of for too long\./);
+    await until(async () => (await store.get(again.id))?.state === "queued", "the queue");
+    assert.equal((await store.get(again.id))!.attempt, 2);
+    const settled = events.filter(({ type }) => type === "task:settled").map(({ payload }) => payload);
+    assert.deepEqual(settled, [{ id: once.id, agent: "said", state: "lost", error: lost.error }]);
+    await start("b");
+    await until(async () => (await store.get(again.id))?.state === "running", "the second run");
+    assert.equal(commandsWith(`${folder}/a/tasks/${once.id}/`).length > 0, true);
+    await start("a");
+    await until(() => commandsWith(`${folder}/a/tasks/`).length === 0, "the end of what nobody waits for");
+    assert.equal((await manager.cancel(again.id, "enough")).state, "cancelled");
+    assert.deepEqual(await store.get(once.id), lost);
+    assert.equal(runs(folder), 1);
+  });
+
+  test("a worker that is asked to end leaves its agents at work, and finds them again [T6]", async (t) => {
+    const { manager, store, folder, start } = await openMachines(t, server, patient);
+    const first = await start("a");
+    const { id } = await manager.start({ agent: "said", message: waiting(folder), door });
+    await until(() => hasRun(folder), "its run");
+    await first.stop();
+    assert.equal(first.events.at(-1)?.type, "stopped");
+    assert.deepEqual([(await store.get(id))!.state, (await store.get(id))!.owner], ["running", null]);
+    await start("a");
+    writeFileSync(`${folder}/go`, "");
+    assert.equal((await manager.wait(id, longMs)).state, "completed");
+    assert.equal(runs(folder), 1);
+  });
+
+  test("a worker that stood still for a while takes back what it watched [T6]", async (t) => {
+    const { manager, store, folder, start } = await openMachines(t, server, patient);
+    const worker = await start("a");
+    const { id } = await manager.start({ agent: "said", message: waiting(folder), door });
+    await until(() => hasRun(folder), "its run");
+    worker.signal("SIGSTOP");
+    await until(async () => (await store.get(id))?.owner === null, "that somebody notices");
+    worker.signal("SIGCONT");
+    await until(async () => (await store.get(id))?.owner?.pid === worker.pid, "that it is back");
+    writeFileSync(`${folder}/go`, "");
+    assert.equal((await manager.wait(id, longMs)).state, "completed");
+    assert.equal(runs(folder), 1);
+    assert.equal(worker.events.filter(({ type }) => type === "task:settled").length, 1);
+  });
+});

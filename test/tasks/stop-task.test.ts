@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
+import { commandsWith } from "../process/support.ts";
+import { openTasks, type TaskRoom } from "./support/open-tasks.ts";
+import { until } from "./support/until.ts";
+
+const longMs = 120_000;
+const door = "cli" as const;
+
+/** Starts it and waits until it has printed its first line. */
+async function startUp({ manager }: TaskRoom, message: string, more: object = {}): Promise<string> {
+  const { id } = await manager.start({ agent: "said", message, door, ...more });
+  await until(async () => (await manager.output(id, {})).totalBytes > 0, "the first line");
+  return id;
+}
+
+const shapes = {
+  "a tree": "sleep 600 & echo up; sleep 600",
+  "one that ignores SIGTERM": `trap "" TERM; echo up; while :; do sleep 1; done`,
+  "a grandchild in its own session": `sh -c 'setsid sh -c "trap \\"\\" TERM; echo up; sleep 600" &'; sleep 600`,
+  "a launcher whose child lives on": `sh -c 'trap "" TERM; echo up; while :; do sleep 1; done' & trap "exit 0" TERM; wait`,
+};
+
+for (const [shape, message] of Object.entries(shapes)) {
+  test(`cancelling ${shape} ends all of it, and proves it [T7]`, async (t) => {
+    const room = await openTasks(t);
+    const id = await startUp(room, `${message} # ${room.folder}`);
+    const end = await room.manager.cancel(id, "changed my mind");
+    assert.deepEqual(
+      [end.state, end.error, end.cancelReason, end.stopProof],
+      ["cancelled", "Cancelled: changed my mind", "changed my mind", "marker"],
+    );
+    assert.deepEqual(commandsWith(join(room.folder, "tasks", id)), []);
+    const left = await room.processes.detached.stop(join(room.folder, "tasks", id, "run-1"), 0);
+    assert.deepEqual(left, { proof: "marker", killed: [], survivors: [] });
+    assert.equal(room.events.filter(({ type }) => type === "task:settled").length, 1);
+    assert.deepEqual(await room.manager.cancel(id, "again"), end);
+  });
+}
+
+test("a task that waits for its turn is cancelled without ever running [T7]", async (t) => {
+  const room = await openTasks(t, { limits: { ...usualTaskLimits, graceMs: 100, perAgent: { said: 1 } } });
+  const first = await startUp(room, "echo up; sleep 600");
+  const second = await room.manager.start({ agent: "said", message: `touch ${room.folder}/ran`, door });
+  const end = await room.manager.cancel(second.id, "no need");
+  assert.deepEqual([end.state, end.error, end.startedAt], ["cancelled", "Cancelled: no need", null]);
+  await room.manager.cancel(first, "");
+  assert.equal((await room.manager.get(first))!.error, "Cancelled: no reason was given.");
+  assert.equal(existsSync(join(room.folder, "ran")), false);
+});
+
+test("a cancel reaches the process that watches the task [T7]", async (t) => {
+  const room = await openTasks(t);
+  const other = await openTasks(t, {}, room.folder);
+  const id = await startUp(room, "echo up; sleep 600");
+  const end = await other.manager.cancel(id, "from elsewhere");
+  assert.deepEqual([end.state, end.error], ["cancelled", "Cancelled: from elsewhere"]);
+  assert.equal(room.events.filter(({ type }) => type === "task:settled").length, 1);
+  assert.equal(other.events.filter(({ type }) => type === "task:settled").length, 0);
+});
+
+test("what a closed manager left running is cancelled by whoever is asked to [T7]", async (t) => {
+  const room = await openTasks(t);
+  const id = await startUp(room, "echo up; sleep 600");
+  await room.manager.close();
+  assert.deepEqual([(await room.store.get(id))!.state, (await room.store.get(id))!.owner], ["running", null]);
+  const other = await openTasks(t, {}, room.folder);
+  assert.equal((await other.manager.cancel(id, "late")).state, "cancelled");
+});
+
+test("a task that takes longer than it may is stopped and says so [T8]", async (t) => {
+  const room = await openTasks(t);
+  const { id } = await room.manager.start({
+    agent: "said",
+    message: "echo text half; sleep 600",
+    timeoutMs: 700,
+    door,
+  });
+  const end = await room.manager.wait(id, longMs);
+  assert.deepEqual(
+    [end.state, end.error, end.stopProof],
+    ["timeout", "It took longer than its limit of 700 ms and was stopped.", "marker"],
+  );
+  assert.equal((await room.manager.output(id, {})).answer, "half");
+});
+
+test("an agent that answered but does not leave has completed, and is ended [T8]", async (t) => {
+  const room = await openTasks(t);
+  const message = `trap "" TERM; echo text done; echo ok; while :; do sleep 1; done # ${room.folder}`;
+  const { id } = await room.manager.start({ agent: "said", message, door });
+  const end = await room.manager.wait(id, longMs);
+  assert.deepEqual([end.state, end.result, end.stopProof], ["completed", "done", "marker"]);
+  assert.deepEqual(commandsWith(join(room.folder, "tasks", id)), []);
+});
+
+test("what an agent leaves behind ends with its task [T8]", async (t) => {
+  const room = await openTasks(t);
+  const message = `setsid sleep 600 & echo text x; echo ok`;
+  const { id } = await room.manager.start({ agent: "said", message, door });
+  assert.equal((await room.manager.wait(id, longMs)).state, "completed");
+  const left = await room.processes.detached.stop(join(room.folder, "tasks", id, "run-1"), 0);
+  assert.deepEqual(left.killed, []);
+});
+
+test("an agent that prints without end is stopped [T8]", async (t) => {
+  const limits = { ...usualTaskLimits, graceMs: 300, maxOutputBytes: 10_000_000 };
+  const { manager } = await openTasks(t, { limits });
+  const { id } = await manager.start({ agent: "plain", message: `yes ${"x".repeat(1000)}`, door });
+  const end = await manager.wait(id, longMs);
+  assert.deepEqual([end.state, end.error], ["failed", "It printed more than an agent may, and was stopped."]);
+});
