@@ -10,6 +10,7 @@ const source = (path: string): string => join(import.meta.dirname, "..", "src", 
 /** What some need without the rest stays as the bundler makes it: `--help`, `deckhand check`, `deckhand/testing`. */
 const apart = [
   "cli/main.ts",
+  "cli/mcp-command.ts",
   "models/testing.ts",
   "rollout/rollout.ts",
   "workshop/host/child/javascript-host.ts",

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { codeOf, RuntimeError } from "../../core/errors.ts";
+import { defineTaskTool, type TaskTool, type TaskToolParts } from "../task-tool.ts";
+import { taskId } from "./schemas.ts";
+import { taskStates } from "../../core/task.ts";
+
+export function createCancelTaskTool({ desk }: TaskToolParts): TaskTool {
+  return defineTaskTool({
+    name: "cancel_task",
+    title: "Cancel a task",
+    description:
+      "Stop a background task and everything it started; answers when that is done. The state is cancelled, or how it had ended before.",
+    input: z.object({ task_id: taskId, reason: z.string().describe("Why; it is kept with the task").optional() }),
+    output: {
+      type: "object",
+      properties: { task_id: { type: "string" }, state: { type: "string", enum: taskStates } },
+      required: ["task_id", "state"],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
+    async answer({ task_id: id, reason }) {
+      try {
+        const { state } = await (await desk()).cancel(id, reason || "Cancelled by an MCP client");
+        return { task_id: id, state };
+      } catch (thrown) {
+        throw explainUnknown(thrown);
+      }
+    },
+  });
+}
+
+/** The words of `get_task_status` for a task that is not there. */
+export function explainUnknown(thrown: unknown): unknown {
+  if (codeOf(thrown) !== "TASK_UNKNOWN") return thrown;
+  return new RuntimeError("TASK_UNKNOWN", "Task ID not found or expired.", { cause: thrown });
+}

@@ -1,0 +1,17 @@
+import { z } from "zod";
+import type { JsonSchema } from "../../core/json.ts";
+
+export const taskId = z.string().describe("The task_id that use_agent gave");
+
+/** The root of an output schema has to be one object, so the four shapes are told by their keys. */
+export const statusSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    status: { type: "string", enum: ["running", "completed", "failed", "not_found"] },
+    elapsed_time: { type: "integer", minimum: 0, description: "running: whole seconds since it was ordered" },
+    result: { type: "string", description: "completed: the agent's answer" },
+    error: { type: "string", description: "failed, not_found: the reason" },
+  },
+  required: ["status"],
+  additionalProperties: false,
+};

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import test from "node:test";
+import { until } from "../support/runtime.ts";
+import { createScriptedDesk } from "./support/scripted-desk.ts";
+import { openPipe } from "./support/open-pipe.ts";
+import { partsOf } from "./support/server-parts.ts";
+
+const initialize = {
+  protocolVersion: "2025-11-25",
+  capabilities: {},
+  clientInfo: { name: "test", version: "0" },
+} as const;
+const megabyte = 1024 * 1024;
+
+test("initialize and tools/list are answered before anything is opened, and then it is time to open it [T3]", async (t) => {
+  let opened = 0;
+  const desk = createScriptedDesk();
+  const parts = partsOf(desk, {
+    desk: () => {
+      opened += 1;
+      return Promise.resolve(desk);
+    },
+  });
+  let answered = 0;
+  const pipe = await openPipe(t, parts, { onFirstAnswer: () => void (answered += 1) });
+  const { result } = await pipe.request("initialize", initialize);
+  assert.deepEqual(result, {
+    protocolVersion: "2025-11-25",
+    capabilities: { tools: {} },
+    serverInfo: { name: "deckhand", title: "Deckhand", version: "0.0.0" },
+  });
+  await pipe.request("tools/list");
+  assert.equal(opened, 0);
+  assert.equal(answered, 1);
+});
+
+for (const version of ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]) {
+  test(`a client of ${version} is spoken to in its own revision [T3]`, async (t) => {
+    const pipe = await openPipe(t, partsOf(createScriptedDesk()));
+    const { result } = await pipe.request("initialize", { ...initialize, protocolVersion: version });
+    assert.equal(result!["protocolVersion"], version);
+  });
+}
+
+test("each line of garbage gets a sentence, and the next request its answer [T3]", async (t) => {
+  const pipe = await openPipe(t, partsOf(createScriptedDesk()), { era: "legacy" });
+  const garbage = [
+    "garbage",
+    '{"jsonrpc":"2.0","id":1,',
+    "[]",
+    "42",
+    '{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    "\0\u0007",
+    "{}",
+  ];
+  for (const line of garbage) pipe.send(line);
+  pipe.input.write(Buffer.from([0xff, 0xfe, 0x0a]));
+  pipe.input.write(`${"[".repeat(100_000)}\n`);
+  pipe.input.write("\n   \n");
+  assert.deepEqual((await pipe.request("ping")).result, {});
+  assert.deepEqual(
+    pipe.others.map(({ id, error }) => [id, error?.code]),
+    [-32_700, -32_700, -32_600, -32_600, -32_600, -32_700, -32_600, -32_700, -32_700].map((code) => [null, code]),
+  );
+  assert.match(pipe.others[0]!.error!.message, /^This line is not JSON \(.*\); send one JSON-RPC message per line\.$/);
+});
+
+test("a message of 10 MB arrives whole, in whatever pieces it comes [T1]", async (t) => {
+  const desk = createScriptedDesk();
+  const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
+  const message = "é".repeat(5 * megabyte);
+  const line = Buffer.from(
+    `${JSON.stringify({ jsonrpc: "2.0", id: "big", method: "tools/call", params: { name: "use_agent", arguments: { cli_name: "claude", message } } })}\n`,
+  );
+  for (let at = 0; at < line.length; at += 65_521) pipe.input.write(line.subarray(at, at + 65_521));
+  const answer = await pipe.other(({ id }) => id === "big");
+  assert.equal(answer.result!["isError"], undefined);
+  assert.equal(desk.requests[0]!.message === message, true);
+});
+
+test("a line that is too long is not kept: it gets a sentence, and the next request its answer [T3]", async (t) => {
+  const pipe = await openPipe(t, partsOf(createScriptedDesk()), { era: "legacy" });
+  const piece = Buffer.alloc(megabyte, "x");
+  for (let sent = 0; sent < 33; sent++) pipe.input.write(piece);
+  pipe.input.write("\n");
+  assert.deepEqual((await pipe.request("ping")).result, {});
+  assert.deepEqual(pipe.others, [
+    {
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: -32_600,
+        message: "A message has at most 33554432 bytes, this one had 34603008; send less at once.",
+      },
+    },
+  ]);
+});
+
+test("who sends requests and closes the pipe still gets the answers, and then the server is done [T3]", async (t) => {
+  const desk = createScriptedDesk();
+  const { id } = desk.put({ state: "running" });
+  const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
+  const waited = pipe.call("wait_for_task", { task_id: id, timeout: 45 });
+  const asked = pipe.call("get_task_status", { task_id: "task_0" });
+  pipe.input.end();
+  assert.equal((await asked).content[0]!.text, '{"status":"not_found","error":"Task ID not found or expired."}');
+  desk.change(id, { state: "completed", result: "Yes" });
+  assert.equal((await waited).content[0]!.text, '{"status":"completed","result":"Yes"}');
+  await pipe.closed;
+});
+
+test("a client that hangs up in the middle leaves a server that is done, and a task that goes on [T3]", async (t) => {
+  const desk = createScriptedDesk();
+  const { id } = desk.put({ state: "running" });
+  const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
+  void pipe.call("wait_for_task", { task_id: id, timeout: 45 });
+  await until("the server waits", () => desk.waiting > 0);
+  pipe.input.destroy();
+  await pipe.closed;
+  await until("nobody waits any more", () => desk.waiting === 0);
+  assert.equal((await desk.get(id))?.state, "running");
+  assert.deepEqual(desk.cancelled, []);
+});
