@@ -6,6 +6,8 @@ export type ErrorCode =
   | "DUPLICATE_TOOL"
   | "ILLEGAL_TRANSITION"
   | "INVALID_TOOL"
+  | "JOB_INVALID"
+  | "JOB_UNKNOWN"
   | "LOG_UNWRITABLE"
   | "MODEL_INVALID"
   | "PROMPT_EMPTY"
@@ -13,6 +15,7 @@ export type ErrorCode =
   | "SESSION_BUSY"
   | "SESSION_DAMAGED"
   | "SESSION_UNKNOWN"
+  | "ROLLOUT_STATE"
   | "STORE_BUSY"
   | "STORE_CLOSED"
   | "STORE_DAMAGED"
@@ -20,6 +23,9 @@ export type ErrorCode =
   | "STORE_NEWER"
   | "STORE_READ_ONLY"
   | "STORE_UNAVAILABLE"
+  | "TASK_INVALID"
+  | "TASK_UNKNOWN"
+  | "UNKNOWN_TOOL"
   | "WIRE_INVALID"
   | "WORKDIR_INVALID";
 

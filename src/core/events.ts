@@ -1,10 +1,13 @@
 import type { ErrorType } from "./errors.ts";
 import type { Door, FinalState, Route, RunPhase } from "./execution.ts";
 import type { ApprovalAnswer } from "./approval.ts";
+import type { RolloutEventType } from "./rollout-store.ts";
+import type { ScheduleEvents } from "./schedule-events.ts";
+import type { FinalTaskState, TaskDoor } from "./task.ts";
 import type { Progress } from "./tool.ts";
 
 /** Every event of the runtime. Payloads are plain JSON values; each start has exactly one end. */
-export interface RuntimeEvents {
+export interface RuntimeEvents extends ScheduleEvents {
   "execution:created": {
     readonly id: string;
     readonly toolName: string;
@@ -46,10 +49,30 @@ export interface RuntimeEvents {
   "approval:settled": { readonly id: string; readonly decision: ApprovalAnswer["decision"] };
   /** A question or an approval waits in the inbox. */
   "inbox:added": { readonly id: string; readonly kind: "question" | "approval"; readonly executionId: string };
+  /** Something became of a version of a tool that comes from a file. */
+  "rollout:changed": {
+    readonly tool: string;
+    readonly version: string | null;
+    readonly rolloutId: string | null;
+    readonly change: RolloutEventType;
+    readonly by: "rule" | "person" | "file";
+    readonly reason: string;
+  };
   /** The record of a call could not be written; the call itself went on as its outcome says. */
   "ledger:failed": { readonly id: string; readonly error: string };
   /** Something that a runtime which died had left running was ended. */
   "process:reaped": { readonly executionId: string; readonly pids: readonly number[] };
+  /** A background task was taken on by this process; whoever watches it then tells the rest. */
+  "task:created": { readonly id: string; readonly agent: string; readonly door: TaskDoor };
+  "task:started": { readonly id: string; readonly agent: string; readonly attempt: number };
+  "task:progressed": { readonly id: string; readonly progress: string | null; readonly sessionId: string | null };
+  /** Once for each task, in the process that brought it to its end. */
+  "task:settled": {
+    readonly id: string;
+    readonly agent: string;
+    readonly state: FinalTaskState;
+    readonly error: string | null;
+  };
   "listener:failed": { readonly event: string; readonly error: string };
 }
 

@@ -56,6 +56,8 @@ export interface Execution {
   readonly idleMs: number | null;
   readonly version: string | null;
   readonly route: Route | null;
+  /** Where its conversation falls among 10,000 when another version is tried; null when none is. */
+  readonly canaryBucket: number | null;
   readonly door: Door | null;
   readonly conversationId: string | null;
   readonly turn: number | null;

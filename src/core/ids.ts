@@ -1,6 +1,6 @@
 import { randomFillSync } from "node:crypto";
 
-export type IdPrefix = "call" | "task" | "run" | "ses" | "ask" | "job";
+export type IdPrefix = "call" | "task" | "run" | "ses" | "ask" | "job" | "roll";
 
 /**
  * A prefixed UUIDv7 (`call_0190…`): sorts by creation time, also within one millisecond of one process,

@@ -34,6 +34,8 @@ export interface Tool<Input = unknown> {
   readonly idleMs?: number;
   /** How long `run` may take to stop after its signal fired. Tools that own processes need longer than others. */
   readonly stopMs?: number;
+  /** All that `run` does, it does in processes that the sandbox of the operating system holds, where there is one. */
+  readonly isHeld?: boolean;
   check(input: unknown): Checked<Input>;
   /** The limits this very input asks for; they rank as the call's own. */
   limits?(input: Input): { readonly timeoutMs?: number; readonly idleMs?: number };
@@ -67,6 +69,8 @@ export interface ToolContext {
   readonly sandboxed: (report: SandboxReport) => void;
   /** Reports that another version of the tool did the work than the one that was chosen; the record keeps that one. */
   readonly ranAs?: (version: string) => void;
+  /** Reports that the work was never begun, although `run` was called to pass it on; the record says so. */
+  readonly notEntered?: () => void;
   /**
    * Told right before a file takes its new content, so that it can be put back; a rejection means that the change must not be
    * made. Left out: nobody keeps it.

@@ -113,6 +113,7 @@ function chooseVersion({ route, limits }: EngineOptions, { tool, input, call, re
     version = routed.tool;
     record.version = version.version;
     record.route = routed.route;
+    record.canaryBucket = routed.bucket ?? null;
   } catch (thrown) {
     const error = `Not run: no version of ${record.toolId} could be chosen (${messageOf(thrown)})`;
     return { end: failed({ ok: false, error, errorType: "threw" }) };

@@ -162,6 +162,7 @@ function createRecord(
     idleMs: null,
     version: null,
     route: null,
+    canaryBucket: null,
     door: known.door,
     conversationId: call.conversationId ?? null,
     turn: call.turn ?? null,

@@ -28,7 +28,8 @@ export interface RunOptions {
 }
 
 export interface RunEnd {
-  readonly runPhase: Exclude<RunPhase, "not_started">;
+  /** `not_started`: the tool said that it passed nothing on. */
+  readonly runPhase: RunPhase;
   /** Null when it threw, or did not return in time. */
   readonly result: ToolResult | null;
   readonly thrown: string | null;
@@ -59,6 +60,7 @@ class Run {
   private report: StopReport | null = null;
   private sandbox: SandboxReport | null = null;
   private version: string | null = null;
+  private isEntered = true;
   private over = false;
   private cancelGrace: (() => void) | undefined = undefined;
 
@@ -77,7 +79,7 @@ class Run {
     try {
       // A tool written in plain JavaScript may return without a promise.
       Promise.resolve(enter(executionId, () => tool.run(input, this.makeContext()))).then(
-        (result) => this.finish("returned", result, null),
+        (result) => this.finish(this.isEntered ? "returned" : "not_started", result, null),
         (thrown: unknown) => this.finish("threw", null, messageOf(thrown)),
       );
     } catch (thrown) {
@@ -98,6 +100,7 @@ class Run {
       stopped: (report: StopReport) => this.stopped(report),
       sandboxed: (report: SandboxReport) => this.sandboxed(report),
       ranAs: (version: string) => void (this.version = version),
+      notEntered: () => void (this.isEntered = false),
     };
     if (conversationId === null && recheck === undefined && keepBefore === undefined) return context;
     return {

@@ -46,6 +46,11 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
     const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, kind: "shell", dangers, isHeld: true });
     return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found);
   }
+  const found = assessOther(call, input, judges);
+  return call.tool.isHeld ? { ...found, isHeld: true } : found;
+}
+
+function assessOther(call: CallToAssess, input: Readonly<Record<string, unknown>>, judges: Judges): Assessment {
   const found = assessResources(call, judges);
   // What it writes counts more than where it reads from.
   if (typeof input["url"] === "string" && found.subject.kind === "other") return assessUrl(input["url"]);

@@ -20,7 +20,10 @@ export interface QuarantinedFile {
 export interface QuarantineStore {
   list(): readonly QuarantinedFile[];
   put(entry: QuarantinedFile): void;
-  remove(file: string): void;
+  /** It waits no longer; that it came from an agent is remembered. */
+  approve(file: string): void;
+  /** Contents that an agent wrote and a person approved, by the hash of their text. */
+  approved(): ReadonlySet<string>;
 }
 
 /**
@@ -39,6 +42,8 @@ export interface Quarantine {
   list(): readonly QuarantinedFile[];
   /** A person approved exactly this content; false when the file is another one by now. */
   approve(file: string, hash: string): boolean;
+  /** Contents that an agent wrote and a person approved, by the hash of their text. */
+  approved(): ReadonlySet<string>;
 }
 
 export function createQuarantine(options: {
@@ -85,10 +90,11 @@ export function createQuarantine(options: {
     },
     find: (file, content) => store.list().find((entry) => entry.file === file && entry.hash === hashOf(content)),
     list: () => store.list(),
+    approved: () => store.approved(),
     approve(file, hash) {
       const entry = store.list().find((each) => each.file === file);
       if (entry?.hash !== hash) return false;
-      store.remove(file);
+      store.approve(file);
       return true;
     },
   };

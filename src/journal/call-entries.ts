@@ -40,7 +40,7 @@ export function outcomeDraft(
   let body =
     `"type":"${isOk ? "tool_result" : "tool_error"}","id":${json(execution.id)}${namesOf(execution)},` +
     `"latency_ms":${json(rounded(execution.durationMs))},"status":"${isOk ? "ok" : "error"}","error_type":${json(errorType)},` +
-    `"canary_bucket":null,"state":"${state}","run_phase":"${execution.runPhase}"`;
+    `"canary_bucket":${json(execution.canaryBucket)},"state":"${state}","run_phase":"${execution.runPhase}"`;
   if (options.whole) body += `,"input":${inputOf(execution.toolInput)}${placeOf(execution)}`;
   if (options.whole && options.audit) body += outputOf(execution, auditCharacters);
   if (error !== null) body += `,"error":${json(cutText(error, longestError))}`;

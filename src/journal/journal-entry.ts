@@ -2,6 +2,7 @@
  * - `opened`, `closed`: the first and the last line of a writer
  * - `tool_call`: the intent, before the call runs; `tool_result`, `tool_error`: its outcome
  * - `decision`: why a call may run or not, where somebody or something other than the mode decided
+ * - `rollout`: what became of a version of a tool, and why
  * - `audit`, `workflow`: what went in and came out, shortened; each can be switched off
  * - `rotated`: the first line of a segment; `pruned`: what retention removed; `repaired`: bytes that are no line;
  *   `gap`: lines that could not be written
@@ -19,6 +20,7 @@ export const entryTypes = [
   "answer",
   "audit",
   "workflow",
+  "rollout",
   "note",
   "rotated",
   "pruned",

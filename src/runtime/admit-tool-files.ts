@@ -18,6 +18,7 @@ export function createAdmission(options: {
   return () => {
     const trust = options.trust?.readTools();
     const waiting = quarantine.list();
+    const agents = quarantine.approved();
     return (parts) => {
       const contents = parts.map(({ path, hash }) => ({ file: `${options.toolFolder}/${path}`, hash }));
       const isWaiting = parts.some(({ path, textHash }) =>
@@ -28,7 +29,7 @@ export function createAdmission(options: {
       // Who wrote it is decided when the call that runs has ended.
       if (quarantine.isWatching && !contents.every(({ file, hash }) => trust?.knows(file, hash))) return "quarantined";
       trust?.note(options.who, contents);
-      return "admitted";
+      return parts.some(({ textHash }) => agents.has(textHash)) ? "agent" : "person";
     };
   };
 }

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import type { AgentHost } from "../agent/host.ts";
 import type { SkillBook } from "../agent/skills/skill-book.ts";
 import type { PreImages } from "../agent/undo/pre-images.ts";
+import type { SessionEntry } from "../core/session.ts";
 import type { ToolCall } from "../core/tool-call.ts";
 import { resourcesOf } from "../engine/resources-of.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
+import { findTaskNews } from "./task-news.ts";
 
 export interface HostedConversation {
   readonly conversationId: string;
+  readonly branch: () => readonly SessionEntry[];
   readonly skills: SkillBook;
   readonly preImages: PreImages;
 }
@@ -16,7 +19,7 @@ export interface HostedConversation {
 /** The runtime as an agent of this conversation sees it. */
 export function createAgentHost(
   wiring: AgentWiring,
-  { conversationId, skills, preImages }: HostedConversation,
+  { conversationId, branch, skills, preImages }: HostedConversation,
 ): AgentHost {
   const { runtime, catalog, gate, analysis, masker, journal, folders, workshop } = wiring;
 
@@ -61,6 +64,8 @@ export function createAgentHost(
       }
     },
     beginTurn: (entryId) => preImages.begin(conversationId, entryId),
+    // Whoever asks for a task hears what is wrong with them.
+    news: () => findTaskNews(branch(), () => runtime.tasks()).catch(() => null),
     log: (type, text) => journal?.appendBehind({ type, conversationId, text }),
   };
 }

@@ -8,12 +8,20 @@ import { listFilesTool } from "../tools/list-files.ts";
 import { createProcessesTool } from "../tools/processes.ts";
 import { readTool } from "../tools/read.ts";
 import { createRunPythonTool } from "../tools/run-python.ts";
+import { createTaskTools } from "../tools/tasks/task-tools.ts";
+import type { TaskToolParts } from "../tools/tasks/task-tool.ts";
 import { createWebFetchTool } from "../tools/web-fetch.ts";
 import { createWebSearchTool, type WebSearchParts } from "../tools/web-search.ts";
 import { writeTool } from "../tools/write.ts";
 import type { ShellParts } from "../tools/run-program.ts";
 
-export function createBuiltinTools(parts: ShellParts, web: WebSearchParts): Tool[] {
+export interface BuiltinParts {
+  readonly shell: ShellParts;
+  readonly web: WebSearchParts;
+  readonly tasks: TaskToolParts;
+}
+
+export function createBuiltinTools({ shell, web, tasks }: BuiltinParts): Tool[] {
   const webSearchTool = createWebSearchTool(web);
   return [
     readTool,
@@ -21,12 +29,13 @@ export function createBuiltinTools(parts: ShellParts, web: WebSearchParts): Tool
     editTool,
     listFilesTool,
     globTool,
-    createGrepTool(parts.processes),
-    createBashTool(parts),
-    createRunPythonTool(parts),
-    createProcessesTool(parts),
+    createGrepTool(shell.processes),
+    createBashTool(shell),
+    createRunPythonTool(shell),
+    createProcessesTool(shell),
     createWebFetchTool(web),
     ...(webSearchTool === undefined ? [] : [webSearchTool]),
     askUserTool,
+    ...createTaskTools(tasks),
   ];
 }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { systemClock, type Clock } from "../core/clock.ts";
 import { encodeBody } from "../journal/journal-line.ts";
 import { openJournal, type Journal } from "../journal/open-journal.ts";
@@ -6,15 +7,19 @@ import { pruneSegments } from "../journal/prune-segments.ts";
 import { openDatabase } from "../store/database.ts";
 import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
 import { createSqliteStore } from "../store/sqlite-store.ts";
+import { createSqliteTaskStore } from "../store/sqlite-task-store.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
 import { undoFolder } from "../agent/undo/pre-images.ts";
 import { cleanOutputs } from "./clean-outputs.ts";
+import { countExpired, removeExpired } from "./clean-tasks.ts";
 import type { Configuration } from "./configuration.ts";
 import { locateFolders } from "./folders.ts";
 import { loadConfiguration, type Environment } from "./load-configuration.ts";
 
 export interface CleanReport {
   readonly executions: { readonly count: number; readonly before: number };
+  /** Background tasks that have ended, with their folders. */
+  readonly tasks: { readonly count: number; readonly before: number };
   readonly outputs: { readonly count: number; readonly bytes: number; readonly before: number };
   /** `before` is null when the log is kept for ever. */
   readonly log: {
@@ -47,6 +52,7 @@ export async function cleanRecords(options: CleanOptions): Promise<CleanReport> 
   const ago = (days: number): number => clock.now() - days * dayMs;
   const executionsBefore = ago(retention.executionsDays);
   const outputsBefore = ago(retention.outputsDays);
+  const tasksBefore = clock.now() - retention.tasksMinutes * 60_000;
   const logBefore = retention.logDays === null ? null : ago(retention.logDays);
   if (!existsSync(folders.data)) return reportOf();
 
@@ -71,6 +77,10 @@ export async function cleanRecords(options: CleanOptions): Promise<CleanReport> 
     const executions = await store.countPrunable(executionsBefore);
     await note(journal, { what: "executions", count: executions, until: timeOf(executionsBefore) });
     if (journal && executions > 0) await store.prune(executionsBefore);
+    const taskStore = createSqliteTaskStore(database);
+    const tasks = await countExpired(taskStore, tasksBefore);
+    await note(journal, { what: "tasks", count: tasks, until: timeOf(tasksBefore) });
+    if (journal && tasks > 0) await removeExpired(taskStore, tasksBefore, join(folders.data, "tasks"));
     const kept = {
       folders: [folders.outputs, undoFolder(folders.data)],
       before: outputsBefore,
@@ -81,16 +91,17 @@ export async function cleanRecords(options: CleanOptions): Promise<CleanReport> 
     if (journal) cleanOutputs({ ...kept, isDryRun: false });
     const log =
       logBefore === null ? undefined : await pruneSegments({ folder: folders.logs, before: logBefore, heads, journal });
-    return reportOf({ executions, outputs: { count, bytes }, ...(log ? { log } : {}), problems });
+    return reportOf({ executions, tasks, outputs: { count, bytes }, ...(log ? { log } : {}), problems });
   } finally {
     await journal?.close();
     await store.close();
   }
 
   function reportOf(done: Partial<Done> = {}): CleanReport {
-    const { executions, outputs, log, problems: told } = { ...nothingDone, ...done };
+    const { executions, tasks, outputs, log, problems: told } = { ...nothingDone, ...done };
     return {
       executions: { count: executions, before: executionsBefore },
+      tasks: { count: tasks, before: tasksBefore },
       outputs: { ...outputs, before: outputsBefore },
       log: { ...log, before: logBefore },
       problems: told,
@@ -100,6 +111,7 @@ export async function cleanRecords(options: CleanOptions): Promise<CleanReport> 
 
 interface Done {
   readonly executions: number;
+  readonly tasks: number;
   readonly outputs: { readonly count: number; readonly bytes: number };
   readonly log: { readonly segments: number; readonly lines: number; readonly bytes: number };
   readonly problems: readonly string[];
@@ -107,6 +119,7 @@ interface Done {
 
 const nothingDone: Done = {
   executions: 0,
+  tasks: 0,
   outputs: { count: 0, bytes: 0 },
   log: { segments: 0, lines: 0, bytes: 0 },
   problems: [],

@@ -3,6 +3,8 @@ import { defaultLimits, type EngineLimits } from "../engine/time-limits.ts";
 import type { WebSettings } from "../tools/web/web-settings.ts";
 import type { McpServerFields } from "./mcp-settings.ts";
 import { modelSettingOf, type ModelSetting } from "./model-settings.ts";
+import type { AgentEntries } from "./agent-entries.ts";
+import { applyRollout, defaultRollout, type RolloutConfiguration } from "./rollout-settings.ts";
 import type { HookSetting, Settings } from "./settings.ts";
 
 export type SandboxSetting = "auto" | "require" | "off";
@@ -18,6 +20,8 @@ export interface Configuration {
     /** Null: the model's own window. */
     readonly maxContextTokens: number | null;
     readonly maxResultCharacters: number;
+    readonly maxAgents: number;
+    readonly taskTimeoutMs: number;
   };
   readonly permissions: {
     readonly mode: PermissionMode;
@@ -43,6 +47,8 @@ export interface Configuration {
   };
   /** By name, as they are written; those that are switched off as well. */
   readonly mcpServers: Readonly<Record<string, McpServerFields>>;
+  readonly agents: AgentEntries;
+  readonly rollout: RolloutConfiguration;
   readonly store: { readonly kind: StoreKind };
   readonly log: {
     readonly audit: boolean;
@@ -56,6 +62,7 @@ export interface Configuration {
     readonly outputsDays: number;
     readonly outputsMaxBytes: number;
     readonly logDays: number | null;
+    readonly tasksMinutes: number;
   };
 }
 
@@ -70,6 +77,8 @@ export const defaultConfiguration: Configuration = {
     maxCost: null,
     maxContextTokens: null,
     maxResultCharacters: 10_000,
+    maxAgents: 4,
+    taskTimeoutMs: 30 * 60_000,
   },
   permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
   tools: {
@@ -88,9 +97,11 @@ export const defaultConfiguration: Configuration = {
   hooks: { before: [], after: [] },
   sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
   mcpServers: {},
+  agents: {},
+  rollout: defaultRollout,
   store: { kind: "sqlite" },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 64 * megabyte },
-  retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null },
+  retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null, tasksMinutes: 60 },
 };
 
 /** Later settings win over earlier ones; lists of rules, tools and hooks add up. */
@@ -112,6 +123,8 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       maxCost: limits.max_cost ?? base.limits.maxCost,
       maxContextTokens: limits.max_context_tokens ?? base.limits.maxContextTokens,
       maxResultCharacters: limits.max_result_characters ?? base.limits.maxResultCharacters,
+      maxAgents: limits.max_agents ?? base.limits.maxAgents,
+      taskTimeoutMs: limits.task_timeout_ms ?? base.limits.taskTimeoutMs,
     },
     permissions: {
       mode: permissions.mode ?? base.permissions.mode,
@@ -138,6 +151,8 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       hidden: union(base.sandbox.hidden, sandbox.hidden),
     },
     mcpServers: { ...base.mcpServers, ...settings.mcpServers },
+    agents: { ...base.agents, ...settings.agents },
+    rollout: applyRollout(base.rollout, settings.rollout),
     store: { kind: store.kind ?? base.store.kind },
     log: {
       audit: log.audit ?? base.log.audit,
@@ -151,6 +166,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       outputsDays: retention.outputs_days ?? base.retention.outputsDays,
       outputsMaxBytes: retention.outputs_max_bytes ?? base.retention.outputsMaxBytes,
       logDays: retention.log_days === undefined ? base.retention.logDays : retention.log_days,
+      tasksMinutes: retention.tasks_minutes ?? base.retention.tasksMinutes,
     },
   };
 }

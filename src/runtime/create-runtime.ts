@@ -5,9 +5,7 @@ import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createEventBus } from "../core/event-bus.ts";
 import type { Permit } from "../core/permit.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
 import { askNobody } from "../core/question.ts";
-import { routeStable } from "../core/route-call.ts";
 import type { Session } from "../core/session.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/parts.ts";
@@ -27,12 +25,14 @@ import { openAnalysis } from "./open-analysis.ts";
 import { openGate } from "./open-gate.ts";
 import { openMask } from "./open-mask.ts";
 import { openRecords } from "./open-records.ts";
+import { createLazyDoors } from "./lazy-doors.ts";
+import { openToolReleases } from "./open-tool-releases.ts";
 import { openTools } from "./open-tools.ts";
 import { permitInTurn } from "./permit-in-turn.ts";
 import type { OpenedSkills } from "./open-skills.ts";
 import { toolFolderOf } from "./open-trust.ts";
 import { createReadImage } from "./read-image.ts";
-import { recoverExecutions } from "./recover-executions.ts";
+import { recoverRuntime } from "./recover-runtime.ts";
 import type { Runtime, RuntimeConfig } from "./runtime.ts";
 import { createSandboxView } from "./sandbox-settings.ts";
 import { userName } from "./user-name.ts";
@@ -61,18 +61,16 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   let mode: PermissionMode = configuration.permissions.mode;
   const bus = createEventBus(clock);
   const masker = openMask(folders, env);
-  const processes = createProcesses({
-    runFolder: folders.run,
-    clock,
-    sandbox: configuration.sandbox.mode,
-    view: createSandboxView({ folders, configuration, mode: () => mode, env, protectedFiles: loaded.hookFiles }),
-  });
+  const maskText = (text: string): string => masker.text(text);
+  const view = createSandboxView({ folders, configuration, mode: () => mode, env, protectedFiles: loaded.hookFiles });
+  const processes = createProcesses({ runFolder: folders.run, clock, sandbox: configuration.sandbox.mode, view });
   const records = await openRecords({
     configuration,
     folders,
     clock,
-    mask: (text) => masker.text(text),
+    mask: maskText,
     onFailed: (failure) => bus.emit("ledger:failed", failure),
+    onlyLooks: config.onlyLooks ?? false,
   });
   const { store } = records;
   const inbox = createInbox({
@@ -84,6 +82,18 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     onAdded: (entry) => bus.emit("inbox:added", entry),
   });
   const analysis = openAnalysis({ workdir, home: env["HOME"] || homedir() });
+  const rollouts = openToolReleases({
+    configuration,
+    records,
+    processes,
+    clock,
+    workdir,
+    toolFolder,
+    emit: bus.emit,
+    mask: (value) => masker.value(value),
+    list: (query) => store.list({ limit: 10, ...query }),
+    replays: config.onlyLooks !== true,
+  });
   const tools = await openTools({
     configuration,
     folders,
@@ -93,11 +103,14 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     config,
     toolFolder,
     trust: openTrust({ workdir, path: folders.trust, toolFolders: [toolFolder], now }),
+    releases: rollouts.releases,
+    onWorkshop: rollouts.bind,
+    desk: () => doors.tasks(),
     clock,
     env,
   });
   const { catalog, childEnv, workshop } = tools;
-  const { ledger, whenStarting } = watchStarts(workshop.watch(records.ledger));
+  const { ledger, whenStarting } = watchStarts(rollouts.watch(workshop.watch(records.ledger)));
   const isAttended = configuration.permissions.unattended === "refuse";
   const gate = openGate({
     configuration,
@@ -111,18 +124,14 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     mode: () => mode,
     approve: announceApprovals(config.approve ?? (isAttended ? approveNobody : inbox.approve), {
       emit: bus.emit,
-      maskText: (text) => masker.text(text),
+      maskText,
     }),
     confirmed: config.confirmed ?? [],
     who: userName(),
     protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles],
   });
-  const warnings = [
-    ...loaded.warnings,
-    ...(records.problem === null ? [] : [records.problem]),
-    ...tools.warnings(),
-    ...gate.warnings,
-  ];
+  const problems = records.problem === null ? [] : [records.problem];
+  const warnings = [...loaded.warnings, ...problems, ...tools.warnings(), ...rollouts.warnings(), ...gate.warnings];
   let guard: ConversationGuard | undefined;
   let preImages: PreImages | undefined;
   let skills: Promise<OpenedSkills> | undefined;
@@ -142,7 +151,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     emit: bus.emit,
     ledger,
     permit: config.permit ? permitInTurn(config.permit, permit) : permit,
-    route: config.route ?? routeStable,
+    route: config.route ?? rollouts.route,
     ask: logQuestions(config.ask ?? (isAttended ? askNobody : inbox.ask), records.journal),
     mask: masker,
     afterRun: gate.afterRun,
@@ -152,22 +161,15 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const engine = createEngine(engineOptions);
   const readImage = createReadImage(engineOptions);
 
-  async function recover(): Promise<void> {
-    try {
-      const reaped = await processes.reapAbandoned();
-      for (const { executionId, stop } of reaped) {
-        bus.emit("process:reaped", { executionId, pids: stop.killed.map(({ pid }) => pid) });
-      }
-      const reports = new Map(reaped.map(({ executionId, stop }) => [executionId, stop]));
-      const isAlive = (owner: ProcessIdentity): boolean => processes.isAlive(owner);
-      const ended = await recoverExecutions({ store, clock, isAlive, reaped: reports });
-      // The store has them; the journal is to say what became of them as well.
-      for (const execution of ended) await ledger.settled(execution, "safe");
-    } catch (thrown) {
-      warnings.push(`What an earlier run left behind could not be looked at: ${messageOf(thrown)}`);
-    }
+  function prepareFor(tool: string): Promise<void> | undefined {
+    const loading = tools.prepareFor(tool);
+    const prepare = (): Promise<void> | undefined =>
+      rollouts.prepareFor(catalog.canonicalName(String(tool)) ?? tool)?.then(() => tools.prepareFor(tool));
+    return loading ? loading.then(prepare) : prepare();
   }
 
+  const warn = (sentence: string): void => void warnings.push(sentence);
+  const recover = (): Promise<void> => recoverRuntime({ processes, store, ledger, clock, emit: bus.emit, warn });
   if (config.recover !== false) await recover();
   const stopWatching = watchCancelRequests({
     store,
@@ -185,25 +187,35 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
 
   async function shutDown(): Promise<void> {
     stopWatching();
+    rollouts.close();
     await early.cancelAll("Cancelled: the runtime was closed");
     await engine.cancelAll("Cancelled: the runtime was closed");
+    await doors.close();
     await tools.close();
     await processes.close();
     inbox.close();
     try {
-      await records.close();
+      await ledger.flush();
     } finally {
-      bus.flush();
+      await records.close().finally(() => bus.flush());
     }
   }
 
+  const taskParts = { configuration, folders, processes, clock, env, store: records.tasks, emit: bus.emit };
+  const doors = createLazyDoors({
+    wiring,
+    rollouts,
+    childEnv,
+    assertOpen,
+    tasks: { ...taskParts, mask: maskText },
+  });
   const runtime: Runtime = {
     workdir,
     tools: catalog,
     processes,
     sandboxSetting: configuration.sandbox.mode,
     stateFolder: folders.state,
-    maskText: (text) => masker.text(text),
+    maskText,
     maskValue: (value) => masker.value(value),
     maskStream: () => masker.stream(),
     inbox,
@@ -212,13 +224,16 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       return mode;
     },
     set permissionMode(next) {
+      const { network } = view();
       mode = next;
+      // What was started while the network was there would keep it.
+      if (view().network !== network) workshop.renewHosts();
     },
     on: (type, listener) => bus.on(type, listener),
     call(tool, input, options = {}) {
       assertOpen();
       const call = { door: "library", ...options, tool, input } as const;
-      const loading = tools.prepareFor(tool);
+      const loading = prepareFor(tool);
       return loading ? early.call(loading, call) : engine.call(call);
     },
     async readImage(path, options) {
@@ -227,7 +242,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     },
     async batch(calls, options = {}) {
       assertOpen();
-      for (const { tool } of calls) await tools.prepareFor(tool);
+      for (const { tool } of calls) await prepareFor(tool);
       // What a command touches is known only then.
       if (calls.some(({ tool }) => catalog.canonicalName(String(tool)) === "bash")) await analysis.load();
       const batch = engine.openBatch({ door: "library", ...options });
@@ -240,28 +255,13 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       if (options.door !== "agent") void analysis.load();
       return engine.openBatch({ door: "library", ...options });
     },
-    ...createCallRecords({
-      engine: { ...engine, cancel: early.cancel },
-      store,
-      ledger,
-      processes,
-      recover,
-      maskText: (text) => masker.text(text),
-    }),
+    ...createCallRecords({ engine: { ...engine, cancel: early.cancel }, store, ledger, processes, recover, maskText }),
     customTools: () => workshop.status(),
+    mcpServers: () => tools.mcp.status(),
     reloadTools: () => workshop.reload(),
     prepareTools: () => tools.prepareAll(),
     statistics: (conversationId) => engine.statistics(conversationId ?? null),
-    async openModel(name) {
-      const { openNamedModel } = await import("./open-named-model.ts");
-      return openNamedModel({ configuration, env, workdir }, name);
-    },
-    sessions: async () => (await import("./open-sessions.ts")).openRuntimeSessions(wiring()),
-    async openAgent(request) {
-      assertOpen();
-      const { openAgent } = await import("./open-agent.ts");
-      return openAgent(wiring(), request);
-    },
+    ...doors,
     close() {
       closing ??= shutDown();
       return closing;
@@ -283,7 +283,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       leases: records.leases,
       workshop,
       prepareTools: () => tools.prepareAll(),
-      prepareFor: (tool) => tools.prepareFor(tool),
+      prepareFor,
       processes,
       hasOwnPermit: config.permit !== undefined,
       isUnattended: config.ask === undefined && isAttended,

@@ -1,6 +1,7 @@
 import { systemClock, type Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { problem, warning, type Check } from "./diagnosis/check.ts";
+import { checkAgents } from "./diagnosis/check-agents.ts";
 import { checkDataFolder, checkDisk, checkStateFolder } from "./diagnosis/check-folders.ts";
 import { checkNode, checkPlatform } from "./diagnosis/check-machine.ts";
 import { checkMcpServers } from "./diagnosis/check-mcp.ts";
@@ -65,6 +66,7 @@ async function checkByRunning(subject: Subject): Promise<Check[]> {
       attempt("mode", () => checkMode(processes, subject)),
       attempt("rules", () => checkRules(processes, subject)),
       attempt("programs", () => checkPrograms(processes, subject)),
+      attempt("agents", () => checkAgents(processes, subject)),
       attempt("mcp", () => checkMcpServers(processes, subject, patienceMs - 1000)),
     ]);
     return found.flat();

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { mkdir, open, rm, type FileHandle } from "node:fs/promises";
+import { mkdir, open, rm, writeFile, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
 import type { MaskStream } from "../core/mask.ts";
 import type { KeepOutput } from "../tools/command-result.ts";
+import type { KeepText } from "../workshop/mcp/spill-result.ts";
 
 /** What takes the secrets out on the way. */
 interface StreamMask {
@@ -31,6 +32,16 @@ export function createKeepOutput(outputs: string, mask: StreamMask): KeepOutput 
       await rm(kept, { force: true });
       throw thrown;
     }
+  };
+}
+
+/** The same for a text that is there already. */
+export function createKeepText(outputs: string, mask: { text(text: string): string }): KeepText {
+  return async (text, fileName) => {
+    await mkdir(outputs, { recursive: true, mode: 0o700 });
+    const kept = join(outputs, fileName);
+    await writeFile(kept, mask.text(text), { mode: 0o600 });
+    return kept;
   };
 }
 

@@ -124,6 +124,8 @@ function settingsFromEnvironment(env: Environment): Settings {
   put("DECKHAND_SANDBOX", "sandbox", "mode");
   put("DECKHAND_SANDBOX_MODE", "sandbox", "mode");
   put("DECKHAND_SANDBOX_NETWORK", "sandbox", "network");
+  put("DECKHAND_ROLLOUT_MODE", "rollout", "mode");
+  put("DECKHAND_ROLLOUT_DRY_RUN", "rollout", "dry_run");
   put("DECKHAND_STORE_KIND", "store", "kind");
   put("DECKHAND_LOG_AUDIT", "log", "audit");
   put("DECKHAND_LOG_WORKFLOW", "log", "workflow");

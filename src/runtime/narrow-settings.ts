@@ -1,4 +1,5 @@
 import { sandboxOf, type Configuration } from "./configuration.ts";
+import { narrowRollout } from "./narrow-rollout.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -31,6 +32,8 @@ export function narrowSettings(
   // What a conversation may cost is the person's to say.
   drop("limits", "max_turns", (limits.max_turns ?? 0) > base.limits.maxTurns);
   drop("limits", "max_cost", limits.max_cost !== undefined && limits.max_cost > (base.limits.maxCost ?? Infinity));
+  drop("limits", "max_agents", (limits.max_agents ?? 0) > base.limits.maxAgents);
+  drop("limits", "task_timeout_ms", (limits.task_timeout_ms ?? 0) > base.limits.taskTimeoutMs);
   // What lies there would be executed.
   drop("tools", "folder", settings.tools?.folder !== undefined && settings.tools.folder !== base.tools.folder);
   drop("tools", "environment", (settings.tools?.environment?.length ?? 0) > 0);
@@ -57,12 +60,19 @@ export function narrowSettings(
   if (narrowed.tools?.web !== undefined) narrowed.tools.web = web.narrowed;
   widening.push(...web.widening);
 
+  const rollout = narrowRollout(settings.rollout, base.rollout);
+  if (settings.rollout !== undefined) narrowed.rollout = rollout.narrowed;
+  widening.push(...rollout.widening);
+
   if (settings.hooks?.before?.length) widening.push("hooks.before");
   if (settings.hooks?.after?.length) widening.push("hooks.after");
   delete narrowed.hooks;
   // Each is a program to run, or a place that is told what the model asks for.
   if (Object.keys(settings.mcpServers ?? {}).length > 0) widening.push("mcpServers");
   delete narrowed.mcpServers;
+  // Each is a program to run.
+  if (Object.keys(settings.agents ?? {}).length > 0) widening.push("agents");
+  delete narrowed.agents;
   return { settings: narrowed, widening };
 }
 

@@ -61,7 +61,12 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       mode === "agent" ? await openSkills(wiring) : { book: createSkillBook([]), problems: [] };
     restoreSkill(skills, session.id, session.branch);
     const preImages = wiring.usePreImages(() => openPreImages({ folder: folders.data, workdir: runtime.workdir }));
-    const host = createAgentHost(wiring, { conversationId: session.id, skills, preImages });
+    const host = createAgentHost(wiring, {
+      conversationId: session.id,
+      branch: () => session.branch,
+      skills,
+      preImages,
+    });
     const format = (execution: Execution): Promise<{ text: string; isError: boolean }> =>
       formatResult(execution, {
         maxCharacters: settings.maxResultCharacters,

@@ -1,5 +1,6 @@
 import { systemClock } from "../core/clock.ts";
 import { nearest } from "../core/nearest.ts";
+import type { TaskDesk } from "../core/task-desk.ts";
 import { createCatalog, type Catalog } from "../engine/catalog.ts";
 import type { EngineLimits } from "../engine/time-limits.ts";
 import type { Processes } from "../process/processes.ts";
@@ -20,6 +21,8 @@ export interface CatalogParts {
   readonly analysis: Analysis;
   readonly masker: Masker;
   readonly config: RuntimeConfig;
+  /** Background agents; opened when a call first needs them. */
+  readonly desk: () => Promise<TaskDesk>;
 }
 
 /** Every tool there is: a disabled one is in no list, has no name, and can't be called. */
@@ -38,7 +41,11 @@ export function openCatalog(parts: CatalogParts): {
     ...(isStrict ? { strict: createStrictShell(folders.workdir, processes) } : {}),
   };
   const { env = process.env, clock = systemClock } = config;
-  const builtins = createBuiltinTools(shell, { settings: configuration.tools.web, env, clock });
+  const builtins = createBuiltinTools({
+    shell,
+    web: { settings: configuration.tools.web, env, clock },
+    tasks: { desk: parts.desk, clock, door: "agent" },
+  });
   const catalog = createCatalog([...(config.builtins === false ? [] : builtins), ...(config.tools ?? [])]);
   if (isStrict) catalog.remove("run_python");
   const unknown: string[] = [];

@@ -17,7 +17,7 @@ import type { ModelFamily } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { userFile } from "./folders.ts";
-import { managementNames } from "../workshop/manage/management-tools.ts";
+import { offeredTools } from "./offered-tools.ts";
 
 export interface ConversationToOpen {
   readonly session: Session;
@@ -67,30 +67,24 @@ export async function openConversation(
   };
 }
 
-async function chooseTools(
-  { catalog, workshop, prepareTools }: AgentWiring,
-  { session }: ConversationToOpen,
-  words: string,
-): Promise<Selection> {
+async function chooseTools(wiring: AgentWiring, { session }: ConversationToOpen, words: string): Promise<Selection> {
+  const { catalog, workshop, prepareTools } = wiring;
   for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
   await prepareTools();
-  const hasFiles = workshop.status().total > 0;
-  // What manages tool files is worth its tokens only where there are some, or are to be.
-  const isAboutTools = hasFiles || /\btools?\b|도구/i.test(words);
-  const tools = catalog.list("agent").filter(({ name }) => isAboutTools || !managementNames.has(name));
   const chosen = session.branch.findLast((entry) => entry.type === "tools");
-  const selection =
-    chosen?.type === "tools"
-      ? restoreSelection({ tools, estimate: estimateTokens }, chosen.names)
-      : await selectTools({
-          tools,
-          prompt: words,
-          estimate: estimateTokens,
-          aliasesOf: (name) => catalog.aliasesOf(name),
-          cache: choices,
-          mayGrow: hasFiles,
-        });
-  if (!chosen) session.append({ type: "tools", names: selection.names });
+  if (chosen?.type === "tools") {
+    // Whatever the next words are about.
+    return restoreSelection({ tools: catalog.list("agent"), estimate: estimateTokens }, chosen.names);
+  }
+  const selection = await selectTools({
+    tools: offeredTools(wiring, words),
+    prompt: words,
+    estimate: estimateTokens,
+    aliasesOf: (name) => catalog.aliasesOf(name),
+    cache: choices,
+    mayGrow: workshop.status().total > 0,
+  });
+  session.append({ type: "tools", names: selection.names });
   return selection;
 }
 

@@ -4,9 +4,12 @@ import { messageOf } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Processes } from "../process/processes.ts";
+import type { Masker } from "../safety/secrets/create-masker.ts";
 import type { McpServers } from "../workshop/mcp/mcp-servers.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
+import { createKeepText } from "./keep-output.ts";
+import { findMcpSecrets } from "./mcp-secrets.ts";
 import { mcpServersOf } from "./mcp-settings.ts";
 import { version } from "./version.ts";
 
@@ -22,7 +25,13 @@ export interface McpParts {
   readonly env: Environment;
   /** What every child process gets. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** Learns the secrets of the settings. Left out: nothing is recorded or kept. */
+  readonly masker?: Masker;
+  /** Where results go that are too large to be read. */
+  readonly outputs?: string;
 }
+
+export type McpStatus = ReturnType<McpServers["status"]>[number];
 
 /** The configured MCP servers, whose tools are in the catalog as soon as they are known. */
 export interface OpenedMcpServers {
@@ -34,7 +43,7 @@ export interface OpenedMcpServers {
   refresh(withinMs?: number): Promise<void>;
   /** Whether that name can be one of a tool that is not known yet. */
   mayHave(tool: string): boolean;
-  status(): ReturnType<McpServers["status"]>;
+  status(): readonly McpStatus[];
   /** Tools that could not be added, in sentences. */
   warnings(): readonly string[];
   close(): Promise<void>;
@@ -52,7 +61,10 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   const { openToolCache } = await import("../workshop/mcp/tool-cache.ts");
   const { workdir, processes, env, childEnv, stateFolder } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
-  const place = { processes, clock, workdir, env, childEnv, isStrict, version };
+  const { masker, outputs } = parts;
+  for (const secret of settings.flatMap((setting) => findMcpSecrets(setting, env))) masker?.add(secret);
+  const keepText = masker && outputs !== undefined ? { keepText: createKeepText(outputs, masker) } : {};
+  const place = { processes, clock, workdir, env, childEnv, isStrict, version, ...keepText };
   const cache = stateFolder === null ? null : openToolCache(join(stateFolder, "mcp"), () => clock.now());
   const shown = createShownTools(catalog, configuration.tools.disabled);
   const servers = createMcpServers(place, { settings, cache, onChange: () => shown.take(servers.tools()) });

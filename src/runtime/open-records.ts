@@ -4,16 +4,22 @@ import type { ExecutionStore } from "../core/execution-store.ts";
 import type { InboxStore } from "../core/inbox.ts";
 import type { JournalHeads } from "../core/journal-heads.ts";
 import type { Ledger } from "../core/ledger.ts";
+import type { RolloutStore } from "../core/rollout-store.ts";
 import type { SessionLeases } from "../core/session-leases.ts";
+import type { TaskStore } from "../core/task.ts";
 import { createJournalLedger } from "../journal/journal-ledger.ts";
 import { openJournal, type Journal } from "../journal/open-journal.ts";
 import { openDatabase } from "../store/database.ts";
 import { createMemoryInbox } from "../store/memory-inbox.ts";
+import { createMemoryRolloutStore } from "../store/memory-rollout-store.ts";
 import { createMemorySessionLeases } from "../store/memory-session-leases.ts";
+import { createMemoryTaskStore } from "../store/memory-task-store.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import { createSqliteInbox } from "../store/sqlite-inbox.ts";
 import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
+import { createSqliteRolloutStore } from "../store/sqlite-rollout-store.ts";
 import { createSqliteSessionLeases } from "../store/sqlite-session-leases.ts";
+import { createSqliteTaskStore } from "../store/sqlite-task-store.ts";
 import { createSqliteStore } from "../store/sqlite-store.ts";
 import { toStoreError } from "../store/store-error.ts";
 import { createStoreLedger } from "../store/store-ledger.ts";
@@ -27,6 +33,8 @@ export interface Records {
   readonly store: ExecutionStore;
   readonly inbox: InboxStore;
   readonly leases: SessionLeases;
+  readonly rollouts: RolloutStore;
+  readonly tasks: TaskStore;
   /** Null where nothing is kept on disk. */
   readonly journal: Journal | null;
   readonly ledger: Ledger;
@@ -41,6 +49,8 @@ export interface RecordsOptions {
   readonly clock: Clock;
   readonly mask: (text: string) => string;
   readonly onFailed: (failure: WriteFailure) => void;
+  /** Nothing is written; what is known of rollouts is read. */
+  readonly onlyLooks?: boolean;
 }
 
 /**
@@ -49,6 +59,10 @@ export interface RecordsOptions {
  */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
   const { configuration, folders, clock } = options;
+  if (options.onlyLooks) {
+    const { lookAtRollouts } = await import("../store/look-at-rollouts.ts");
+    return { ...inMemory(options, null), rollouts: await lookAtRollouts(folders.database) };
+  }
   if (configuration.store.kind === "memory") return inMemory(options, null);
   try {
     claimDataFolder(folders);
@@ -58,6 +72,8 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       store,
       inbox: createSqliteInbox(database),
       leases: createSqliteSessionLeases(database),
+      rollouts: createSqliteRolloutStore(database),
+      tasks: createSqliteTaskStore(database),
       heads: createSqliteJournalHeads(database),
     });
   } catch (thrown) {
@@ -67,16 +83,18 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
 
 function withJournal(
   options: RecordsOptions,
-  stores: Pick<Records, "store" | "inbox" | "leases"> & { readonly heads: JournalHeads },
+  stores: Pick<Records, "store" | "inbox" | "leases" | "rollouts" | "tasks"> & { readonly heads: JournalHeads },
 ): Records {
   const { configuration, folders, clock, mask, onFailed } = options;
-  const { store, inbox, leases, heads } = stores;
+  const { store, inbox, leases, rollouts, tasks, heads } = stores;
   const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
   const ledger = composeLedgers(createStoreLedger({ store, clock, onFailed }), createJournalLedger(journal));
   return {
     store,
     inbox,
     leases,
+    rollouts,
+    tasks,
     journal,
     ledger,
     problem: journal.problem,
@@ -98,6 +116,8 @@ function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Recor
     store,
     inbox: createMemoryInbox(),
     leases: createMemorySessionLeases(),
+    rollouts: createMemoryRolloutStore(),
+    tasks: createMemoryTaskStore(),
     journal: null,
     ledger: why ? refuseEffects(ledger, why) : ledger,
     problem: why && why.message,

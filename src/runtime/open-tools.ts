@@ -5,8 +5,10 @@ import { openCatalog, tellUnknown, type CatalogParts } from "./open-catalog.ts";
 import { openMcpServers, type OpenedMcpServers } from "./open-mcp-servers.ts";
 import { openWorkshop, type OpenedWorkshop, type WorkshopParts } from "./open-workshop.ts";
 
-export interface ToolsParts extends CatalogParts, Pick<WorkshopParts, "toolFolder" | "trust" | "clock"> {
+export interface ToolsParts extends CatalogParts, Pick<WorkshopParts, "toolFolder" | "trust" | "clock" | "releases"> {
   readonly env: Environment;
+  /** Before any tool file is looked at. */
+  readonly onWorkshop: (workshop: OpenedWorkshop, childEnv: OpenedTools["childEnv"]) => void;
 }
 
 /** Every tool there is: built in, of the program, of files, of servers. */
@@ -30,6 +32,7 @@ export async function openTools(parts: ToolsParts): Promise<OpenedTools> {
   const { catalog, unknown } = openCatalog(parts);
   const childEnv = childEnvironment(env, { add: configuration.tools.environment });
   const workshop = openWorkshop({ ...parts, catalog, env: childEnv, hasBuiltins: config.builtins !== false });
+  parts.onWorkshop(workshop, childEnv);
   await workshop.refresh();
   const mcp = await openMcpServers({
     configuration,
@@ -40,6 +43,8 @@ export async function openTools(parts: ToolsParts): Promise<OpenedTools> {
     clock,
     env,
     childEnv,
+    masker: parts.masker,
+    outputs: folders.outputs,
   });
   const isKnown = (name: string): boolean =>
     workshop.hasTool(name) || mcp.mayHave(name) || catalog.resolve(name) !== undefined;

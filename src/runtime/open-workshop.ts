@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs";
+import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Ledger } from "../core/ledger.ts";
@@ -13,7 +13,9 @@ import { writeTool } from "../tools/write.ts";
 import { foldName } from "../workshop/assign-names.ts";
 import type { ToolHosts } from "../workshop/host/tool-host.ts";
 import { createManagementTools } from "../workshop/manage/management-tools.ts";
-import { openVersionStore } from "../workshop/version-store.ts";
+import { readToolFile } from "../workshop/read-tool-file.ts";
+import type { Releases } from "../workshop/releases.ts";
+import { openVersionStore, type VersionStore } from "../workshop/version-store.ts";
 import { openWorkshop as openToolFiles, type Workshop } from "../workshop/workshop.ts";
 import { createAdmission } from "./admit-tool-files.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
@@ -37,6 +39,8 @@ export interface WorkshopParts {
   readonly env: Readonly<Record<string, string>>;
   /** False: no tools that manage tools. */
   readonly hasBuiltins: boolean;
+  /** Which content of a tool calls take. */
+  readonly releases: Releases;
 }
 
 export interface OpenedWorkshop extends Workshop {
@@ -46,8 +50,15 @@ export interface OpenedWorkshop extends Workshop {
   prepareFor(toolName: string): Promise<void> | undefined;
   /** Whether a tool file is a tool of this name, also when it is disabled. */
   hasTool(name: string): boolean;
+  /** What holds processes is another from now on: see `ToolHosts`. */
+  renewHosts(): void;
   /** What a person should know now, in sentences. */
   warnings(): readonly string[];
+  /** For contents that are tried before any call takes them. */
+  readonly versions: VersionStore;
+  openHosts(): Promise<ToolHosts>;
+  /** Puts a content that was kept into its file, if the file has what it had; false when it was left as it is. */
+  writeFile(fileName: string, from: { readonly before: string; readonly content: string }): boolean;
 }
 
 /** The tool files of the workdir, put together. Nothing is started and nothing written before there is one. */
@@ -68,20 +79,29 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     const { createToolHosts } = await import("../workshop/host/create-tool-hosts.ts");
     // What lies there is run: like all of the data folder, no command can write it.
     const strippedFolder = join(folders.data, "versions", "stripped");
-    return (hosts = createToolHosts({ processes, clock, workdir, env: parts.env, isStrict, strippedFolder }));
+    return (hosts = createToolHosts({
+      processes,
+      clock,
+      workdir,
+      env: parts.env,
+      isStrict,
+      strippedFolder,
+      whyUnusable: (file) => workshop.mend(file),
+    }));
   }
 
   const disabled = new Set(configuration.tools.disabled.map(foldName));
+  const versions = openVersionStore({
+    folder: join(folders.data, "versions"),
+    tools: folder,
+    shown: toolFolder,
+    claim: () => claimDataFolder(folders),
+  });
   const workshop = openToolFiles({
     folder,
     shown: toolFolder,
     shelf: catalog,
-    versions: openVersionStore({
-      folder: join(folders.data, "versions"),
-      tools: folder,
-      shown: toolFolder,
-      claim: () => claimDataFolder(folders),
-    }),
+    versions,
     hosts: () => (opening ??= openHosts()),
     openAdmission: createAdmission({
       toolFolder,
@@ -92,7 +112,8 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     ...(leadsAway(folder, workdir) || isStrict ? { whyRefused } : {}),
     explainInput: invalidInput,
     isDisabled: (name) => disabled.has(foldName(name)),
-    now: () => clock.now(),
+    releases: parts.releases,
+    now: () => clock.monotonic(),
   });
 
   async function whyRefused(): Promise<string | null> {
@@ -117,12 +138,32 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
       return workshop.refreshFor(found?.name ?? name);
     },
     hasTool: (name) => workshop.status().files.some(({ tool }) => tool !== null && foldName(tool) === foldName(name)),
+    renewHosts: () => hosts?.renew(),
     warnings: () => tellToolFiles(workshop.status()),
+    versions,
+    openHosts: () => (opening ??= openHosts()),
+    writeFile(fileName, { before, content }) {
+      // While an agent's call runs, whatever changes is taken for its work.
+      if (quarantine.isWatching) return false;
+      const present = readToolFile(folder, fileName);
+      const kept = versions.find(fileName, content);
+      if (!present.ok || present.snapshot.hash !== before || !kept) return false;
+      replaceFile(join(folder, fileName), readFileSync(kept.path));
+      return true;
+    },
     async close() {
       await workshop.close();
       await (await opening)?.close();
     },
   };
+}
+
+/** Readers see the one or the other; it keeps its permissions. */
+function replaceFile(path: string, content: Buffer): void {
+  const { mode } = statSync(path);
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, content, { mode: mode & 0o777 });
+  renameSync(temporary, path);
 }
 
 /** The person may name any folder; one that came with the workdir must lie in it. */

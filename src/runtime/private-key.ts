@@ -12,7 +12,7 @@ export function readOrCreateSecret(path: string): string {
 function create(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${process.pid}`;
-  writeFileSync(temporary, `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
+  writeFileSync(temporary, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
   try {
     linkSync(temporary, path);
   } catch (thrown) {

@@ -19,10 +19,14 @@ import type { Processes } from "../process/processes.ts";
 import type { SandboxSetting } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
 import type { Sessions } from "../agent/session/sessions.ts";
+import type { ImproveOrder, Improvement } from "./improve-tool.ts";
 import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
 import type { ChosenModel } from "./open-named-model.ts";
+import type { McpStatus } from "./open-mcp-servers.ts";
 import type { ReadImage } from "./read-image.ts";
+import type { Rollouts } from "./rollouts.ts";
 import type { Settings } from "./settings.ts";
+import type { Tasks } from "./tasks.ts";
 import type { ToolChanges, WorkshopStatus } from "../workshop/status.ts";
 
 export interface RuntimeConfig {
@@ -36,6 +40,8 @@ export interface RuntimeConfig {
   readonly settings?: Settings;
   /** `false`: leaves what a runtime that died left behind to the next one; for programs that run no call. */
   readonly recover?: boolean;
+  /** `true`: no record is made or changed; for programs that run no call and only show what there is. */
+  readonly onlyLooks?: boolean;
   readonly env?: Environment;
   readonly clock?: Clock;
   /** Asked before the permission rules; it can refuse a call or change its input, not lift what the rules refuse. */
@@ -54,10 +60,14 @@ export interface Runtime {
   readonly tools: Catalog;
   /** The tool files of the workdir, as they were when they were looked at last. */
   customTools(): WorkshopStatus;
+  /** The configured MCP servers, and how they stand; none is started by this. */
+  mcpServers(): readonly McpStatus[];
   /** Looks at the tool files; every call of one of them does so by itself. */
   prepareTools(): Promise<void>;
   /** The same, also at what could not be loaded before; says what is different since this was asked last. */
   reloadTools(): Promise<ToolChanges>;
+  /** New versions of tool files: what is tried, and what a person says about it. */
+  rollouts(): Promise<Rollouts>;
   readonly processes: Processes;
   /** What the settings want of the sandbox; `processes.sandbox()` says what there is. */
   readonly sandboxSetting: SandboxSetting;
@@ -91,10 +101,14 @@ export interface Runtime {
   statistics(conversationId?: string): RunStatistics;
   /** `provider/name` or `script:FILE`; left out: the one that is configured, has a key, or runs on this machine. */
   openModel(name?: string): Promise<ChosenModel>;
+  /** Background agents; those that an earlier process left are taken over when this is first asked for. */
+  tasks(): Promise<Tasks>;
   /** The conversations of this workdir. */
   sessions(): Promise<Sessions>;
   /** A conversation with a model that uses these tools. Close it before the runtime. */
   openAgent(request: AgentRequest): Promise<OpenedAgent>;
+  /** Lets a model propose a better version of a tool file, checks it, and begins to try it. */
+  improveTool(order: ImproveOrder): Promise<Improvement>;
   readonly on: EventBus["on"];
   /** Cancels what runs, waits for the proof, writes what is pending. */
   close(): Promise<void>;

@@ -2,8 +2,10 @@ import { z } from "zod";
 import { RuntimeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import { permissionModes } from "../gate/mode.ts";
+import { buildAgentsSchema } from "./agent-entries.ts";
 import { buildMcpSchema } from "./mcp-settings.ts";
 import { buildModelSchema } from "./model-settings.ts";
+import { buildRolloutSchema } from "./rollout-settings.ts";
 
 /** `deckhand.json`, as people write it. Built on first use: without a file and variables there is nothing to check. */
 function buildSchema() {
@@ -41,6 +43,10 @@ function buildSchema() {
         max_context_tokens: z.int().min(1000),
         /** How much of one tool's output the model gets. */
         max_result_characters: z.int().min(500),
+        /** Background tasks of one agent at once. */
+        max_agents: z.int().min(1).max(100),
+        /** For background tasks that do not say how long they may take. */
+        task_timeout_ms: milliseconds.max(24 * 60 * 60_000),
       })
       .partial()
       .optional(),
@@ -101,6 +107,8 @@ function buildSchema() {
       ])
       .optional(),
     mcpServers: buildMcpSchema().optional(),
+    agents: buildAgentsSchema().optional(),
+    rollout: buildRolloutSchema().optional(),
     store: z
       .strictObject({ kind: z.enum(["sqlite", "memory"]) })
       .partial()
@@ -122,6 +130,8 @@ function buildSchema() {
         outputs_days: days,
         outputs_max_bytes: z.int().positive(),
         log_days: days.nullable(),
+        /** How long background tasks are kept after they have ended. */
+        tasks_minutes: z.number().positive(),
       })
       .partial()
       .optional(),
@@ -158,6 +168,7 @@ function saysNothing(value: unknown): boolean {
 
 function tellIssue(issue: z.core.$ZodIssue): string {
   const path = issue.path.join(".");
+  if (issue.code === "invalid_key") return `${path}: ${issue.issues.map(({ message }) => message).join("; ")}`;
   if (issue.code !== "unrecognized_keys") return `${path || "the whole file"}: ${issue.message}`;
   return issue.keys
     .map((key) => {
@@ -171,13 +182,18 @@ function tellIssue(issue: z.core.$ZodIssue): string {
 function knownKeys(path: readonly PropertyKey[]): string[] {
   let schema: z.ZodType = settingsSchema();
   for (const step of path) {
-    const shape = shapeOf(schema);
-    schema = shape?.[String(step)] ?? schema;
+    const plain = plainOf(schema);
+    if (plain instanceof z.ZodRecord) schema = plain.valueType as z.ZodType;
+    else schema = shapeOf(plain)?.[String(step)] ?? schema;
   }
   return Object.keys(shapeOf(schema) ?? {});
 }
 
 function shapeOf(schema: z.ZodType): Record<string, z.ZodType> | undefined {
-  const plain = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  const plain = plainOf(schema);
   return plain instanceof z.ZodObject ? plain.shape : undefined;
+}
+
+function plainOf(schema: z.ZodType): z.ZodType {
+  return schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
 }

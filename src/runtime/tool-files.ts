@@ -1,1 +1,2 @@
-export { describeProblem, type FileStatus } from "../workshop/status.ts";
+export { describeProblem, describeRelease, type FileStatus } from "../workshop/status.ts";
+export type { McpStatus } from "./open-mcp-servers.ts";

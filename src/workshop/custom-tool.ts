@@ -16,8 +16,8 @@ export interface ToolVersion {
 export interface CustomToolParts {
   /** Started when the first tool needs one. */
   readonly hosts: () => Promise<ToolHosts>;
-  /** Looks at the file again, and says which version calls take now. */
-  readonly currentOf: (toolName: string) => Promise<ToolVersion | undefined>;
+  /** Looks at the file again, and says which version calls take instead of this one; undefined when they take this one. */
+  readonly currentOf: (version: ToolVersion) => Promise<ToolVersion | undefined>;
   /** What to tell whoever sent an input that does not fit. */
   readonly explainInput: (tool: Tool, input: unknown, problems: readonly InputProblem[]) => ToolResult;
   /** A call of this content ended. */
@@ -41,6 +41,7 @@ export function createToolVersion(
     ...(spec.idleMs === undefined ? {} : { idleMs: spec.idleMs }),
     // A host is asked first, then ended with all that it started.
     stopMs: 15_000,
+    isHeld: true,
     check: (input) => checkStructure(spec.inputSchema, input),
     ...(resources === undefined ? {} : { resources: (input: unknown) => fillResources(resources, input) }),
     run: (input, context) => runVersion(version, { input, context }, parts),
@@ -49,7 +50,7 @@ export function createToolVersion(
   return version;
 }
 
-function versionName(toolName: string, hash: string): string {
+export function versionName(toolName: string, hash: string): string {
   return `${toolName}@${hash.slice(0, 12)}`;
 }
 
@@ -60,13 +61,25 @@ interface Order {
 
 /** Once more on the version of the moment, if this one failed where a repetition can do no harm. */
 async function runVersion(version: ToolVersion, order: Order, parts: CustomToolParts): Promise<ToolResult> {
+  const { context } = order;
   const first = await callHost(version, order, parts);
+  const again = await repeat(version, order, { first, parts });
+  if (!first.entered && !again?.entered) context.notEntered?.();
+  return (again ?? first).result;
+}
+
+async function repeat(
+  version: ToolVersion,
+  order: Order,
+  { first, parts }: { readonly first: HostOutcome; readonly parts: CustomToolParts },
+): Promise<HostOutcome | undefined> {
+  const { signal, ranAs } = order.context;
   const mayRepeat = !first.entered || version.tool.traits.replay === "safe";
-  if (first.result.ok || !mayRepeat || order.context.signal.aborted) return first.result;
-  const current = await parts.currentOf(version.spec.name);
-  if (!current || !isFit(version, current) || order.context.signal.aborted) return first.result;
-  order.context.ranAs?.(current.tool.version);
-  return (await callHost(current, order, parts)).result;
+  if (first.result.ok || !mayRepeat || signal.aborted) return undefined;
+  const current = await parts.currentOf(version);
+  if (!current || !isFit(version, current) || signal.aborted) return undefined;
+  ranAs?.(current.tool.version);
+  return callHost(current, order, parts);
 }
 
 /** The call was allowed for what the tool said it does: another version must not do more. */
@@ -95,9 +108,16 @@ async function callHost(
   try {
     const hosts = await parts.hosts();
     const outcome = await hosts.call(file, input, call);
-    if (!outcome.problems) return outcome;
+    if (!outcome.problems) return tellFile(outcome, file);
     return { ...outcome, result: parts.explainInput(tool, input, outcome.problems) };
   } finally {
     parts.onCallEnded(file);
   }
+}
+
+/** Whoever reads that a tool returned nonsense wants to know where that is written. */
+function tellFile(outcome: HostOutcome, { shown }: ToolFile): HostOutcome {
+  const { result } = outcome;
+  if (result.ok || result.errorType !== "invalid_result" || result.hint !== undefined) return outcome;
+  return { ...outcome, result: { ...result, hint: `Correct what run() returns in ${shown}.` } };
 }

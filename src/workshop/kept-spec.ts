@@ -11,9 +11,16 @@ export function parseKeptSpec(text: string): ToolSpec {
     isObject(spec.inputSchema) &&
     isObject(spec.traits) &&
     Array.isArray(spec.cases) &&
+    isLimit(spec.timeoutMs) &&
+    isLimit(spec.idleMs) &&
+    (spec.resources === undefined || Array.isArray(spec.resources)) &&
     typeof spec.hasLifecycle === "boolean";
   if (!isWhole) throw new Error("It is no spec that this version understands.");
   return spec as ToolSpec;
+}
+
+function isLimit(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && value > 0);
 }
 
 function isObject(value: unknown): boolean {

@@ -1,11 +1,12 @@
 import { messageOf } from "../core/errors.ts";
 import { createToolVersion, type CustomToolParts, type ToolVersion } from "./custom-tool.ts";
 import type { FileProblem, ToolHosts } from "./host/tool-host.ts";
+import type { Author } from "./releases.ts";
 import { partsToAdmit, type AdmittedPart, type ToolEntry } from "./tool-entry.ts";
 import type { VersionStore } from "./version-store.ts";
 
 /** Says of a content, with all it imports, whether it may be loaded. */
-export type Admit = (parts: readonly AdmittedPart[]) => "admitted" | "untrusted" | "quarantined";
+export type Admit = (parts: readonly AdmittedPart[]) => Author | "untrusted" | "quarantined";
 
 export interface VersionLoader {
   /** Judges who may be loaded, and loads what is known already; returns those that must be asked what they are. */
@@ -28,8 +29,9 @@ export function createVersionLoader(options: {
 
   function admitOne(entry: ToolEntry, admit: Admit): boolean {
     const verdict = admit(partsToAdmit(entry.snapshot!));
-    if (verdict === "admitted") {
+    if (verdict === "person" || verdict === "agent") {
       entry.problem = null;
+      entry.author = verdict;
       return true;
     }
     entry.state = verdict;

@@ -32,11 +32,12 @@ export type ReadFile =
 const mostBytes = 1024 * 1024;
 const mostParts = 100;
 
-/** Reads a file as it is at one moment. */
-export function readToolFile(folder: string, name: string): ReadFile {
+/** Reads a file as it is at one moment; with `content`, as it would be if it had that. */
+export function readToolFile(folder: string, name: string, content?: Buffer): ReadFile {
   const language = languageOf(name);
-  const first = readPart(folder, name);
-  if (!first.ok) return first;
+  const present = readPart(folder, name);
+  if (!present.ok) return present;
+  const first = content === undefined ? present : { ...present, part: { ...present.part, content } };
   if (first.part.content.length === 0) {
     const problem = tell("It is empty.", "Save the tool into it, or remove it.");
     return { ok: false, problem, stamp: first.part.stamp };

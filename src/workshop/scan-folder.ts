@@ -15,7 +15,9 @@ export interface Scan {
   /** How many there are; `names` may hold fewer. */
   readonly total: number;
   readonly folder: Stamp | null;
-  /** The folder changed so lately that a further change may not show in its stamp. */
+  /** When it was first seen like this, on a clock that only goes forward. */
+  readonly seenAt: number;
+  /** That was so lately that a further change may not show in its stamp. */
   readonly isUnsettled: boolean;
 }
 
@@ -26,17 +28,30 @@ const mostFiles = 1000;
 export function scanFolder(folder: string, before: Scan | null, now: () => number): Scan {
   const stats = lstatSync(folder, { throwIfNoEntry: false });
   if (!stats?.isDirectory()) return nothing;
-  if (before && !before.isUnsettled && isSameStamp(before.folder, stats)) return before;
+  const isSame = before !== null && isSameStamp(before.folder, stats);
+  if (isSame && !before.isUnsettled) return before;
   const all = toolNames(folder);
+  const at = now();
+  const seenAt = isSame ? before.seenAt : at;
   return {
-    names: all.slice(0, mostFiles),
+    names: firstOf(all, before),
     total: all.length,
     folder: stampOf(stats),
-    isUnsettled: isUnsettled(stats, now()),
+    seenAt,
+    isUnsettled: isUnsettled(seenAt, at),
   };
 }
 
-const nothing: Scan = { names: [], total: 0, folder: null, isUnsettled: false };
+/** Where there are too many, those that are known stay: what works must not go because others came. */
+function firstOf(all: readonly string[], before: Scan | null): readonly string[] {
+  if (all.length <= mostFiles) return all;
+  const known = new Set(before?.names);
+  const kept = all.filter((name) => known.has(name));
+  const added = all.filter((name) => !known.has(name)).slice(0, Math.max(0, mostFiles - kept.length));
+  return [...kept, ...added].sort();
+}
+
+const nothing: Scan = { names: [], total: 0, folder: null, seenAt: 0, isUnsettled: false };
 
 export function stampOf({ ino, size, mtimeMs, ctimeMs }: Stats): Stamp {
   return { ino, size, mtimeMs, ctimeMs };
@@ -55,10 +70,10 @@ export function isSameStamp(known: Stamp | null, found: Stamp | undefined): bool
 
 /**
  * The clock of a file system stands still for some milliseconds: two saves within one of its ticks may leave the same stamp. What
- * changed this lately is therefore read again, until it is older.
+ * was first seen this lately is therefore looked at again. Not the age of the file counts: its clock may be another one than ours.
  */
-export function isUnsettled({ mtimeMs, ctimeMs }: Stamp, now: number): boolean {
-  return Math.max(mtimeMs, ctimeMs) > now - tickMs;
+export function isUnsettled(seenAt: number, now: number): boolean {
+  return now - seenAt < tickMs;
 }
 
 const tickMs = 50;

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolVersion } from "./custom-tool.ts";
 import type { FileProblem } from "./host/tool-host.ts";
+import type { Author } from "./releases.ts";
 import { readToolFile, type Snapshot } from "./read-tool-file.ts";
 import { isSameStamp, isUnsettled, lookAt, type Stamp } from "./scan-folder.ts";
 import type { FileState } from "./status.ts";
@@ -10,7 +11,9 @@ export interface ToolEntry {
   readonly name: string;
   /** Of the file and of all that it imports; null for one that could not even be looked at. */
   readonly stamps: readonly (readonly [path: string, stamp: Stamp | null])[];
-  /** It changed so lately that a further change may not show. */
+  /** When it was read, on a clock that only goes forward. */
+  readonly readAt: number;
+  /** It was read so lately after it may have changed that a further change may not show. */
   readonly isUnsettled: boolean;
   /** What it is now; null when it can't be read. */
   readonly snapshot: Snapshot | null;
@@ -20,6 +23,7 @@ export interface ToolEntry {
   candidate: ToolVersion | null;
   /** What worked last. */
   good: ToolVersion | null;
+  author: Author;
 }
 
 /** Which content of a file, by the hash of its bytes and of the text they are. */
@@ -36,16 +40,15 @@ export function hasChanged(folder: string, entry: ToolEntry, now: number): boole
     const stats = lookAt(folder, path);
     if (stamp === null ? stats !== undefined : !isSameStamp(stamp, stats)) return true;
   }
-  // Only what was read while it was young has to be read once more, when it no longer is or before.
+  // The first look may have come within one tick of the file system's clock; a later one tells.
   return entry.isUnsettled && rereads(folder, entry, now);
 }
 
 function rereads(folder: string, entry: ToolEntry, now: number): boolean {
   const read = readToolFile(folder, entry.name);
-  const isSame = read.ok && read.snapshot.hash === entry.snapshot?.hash;
-  if (!isSame) return true;
-  const isSettled = !read.snapshot.parts.some(({ stamp }) => isUnsettled(stamp, now));
-  if (isSettled) (entry as { isUnsettled: boolean }).isUnsettled = false;
+  // What can't be read and has the same stamp is the same as far as anybody can tell.
+  if (read.ok ? read.snapshot.hash !== entry.snapshot?.hash : entry.snapshot !== null) return true;
+  if (!isUnsettled(entry.readAt, now)) (entry as { isUnsettled: boolean }).isUnsettled = false;
   return false;
 }
 
@@ -55,13 +58,14 @@ export function readEntry(
   at: { readonly now: number; readonly good: ToolVersion | null },
 ): ToolEntry {
   const read = readToolFile(folder, name);
-  const shared = { name, candidate: null, good: at.good };
+  const shared = { name, candidate: null, good: at.good, author: "person" as const };
   if (!read.ok) {
     const { stamp, problem } = read;
     return {
       ...shared,
       stamps: [[name, stamp]],
-      isUnsettled: stamp !== null && isUnsettled(stamp, at.now),
+      readAt: at.now,
+      isUnsettled: true,
       snapshot: null,
       state: "broken",
       problem,
@@ -71,7 +75,8 @@ export function readEntry(
   return {
     ...shared,
     stamps: snapshot.parts.map(({ path, stamp }) => [path, stamp] as const),
-    isUnsettled: snapshot.parts.some(({ stamp }) => isUnsettled(stamp, at.now)),
+    readAt: at.now,
+    isUnsettled: true,
     snapshot,
     state: "broken",
     problem: null,

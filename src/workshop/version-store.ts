@@ -1,18 +1,11 @@
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import type { ToolFile, ToolSpec } from "./host/tool-host.ts";
+import { hashOfKept, listKept } from "./kept-contents.ts";
 import { parseKeptSpec } from "./kept-spec.ts";
-import { hashParts, languageOf, type Snapshot } from "./read-tool-file.ts";
+import { languageOf, type Snapshot } from "./read-tool-file.ts";
+import { writeWhole } from "./write-whole.ts";
 
 /**
  * Every content of every tool file, by its hash: `<hash>/files/` has it, `<hash>/spec.json` what it said of itself. Nothing in
@@ -21,10 +14,14 @@ import { hashParts, languageOf, type Snapshot } from "./read-tool-file.ts";
 export interface VersionStore {
   /** Keeps a content, whole or not at all, and says where it can be run. Throws the system's error. */
   keep(snapshot: Snapshot): ToolFile;
+  /** The same for one whose copy is damaged: nothing of that is left. */
+  restore(snapshot: Snapshot): ToolFile;
   /** What this content said of itself before; undefined when nobody asked it, or when that can't be understood. */
   readSpec(hash: string): ToolSpec | undefined;
   writeSpec(hash: string, spec: ToolSpec): void;
-  /** The content of a file that worked last, whole and unchanged; undefined when there is none. */
+  /** A content that was kept, whole and unchanged; undefined when there is none. */
+  find(name: string, hash: string): ToolFile | undefined;
+  /** The content of a file that worked last. */
   findLastGood(name: string): ToolFile | undefined;
   noteGood(name: string, hash: string): void;
 }
@@ -48,7 +45,6 @@ export function openVersionStore(options: {
   function claim(): void {
     if (isClaimed) return;
     options.claim();
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
     isClaimed = true;
   }
 
@@ -57,25 +53,38 @@ export function openVersionStore(options: {
     return { path: join(placeOf(hash), name), shown, language: languageOf(name), hash };
   }
 
-  function readIndex(): Readonly<Record<string, string>> {
+  /** Which content of each file worked last; undefined when that is missing or damaged. */
+  function readIndex(): Readonly<Record<string, string>> | undefined {
     try {
       const value: unknown = JSON.parse(readFileSync(join(folder, "good.json"), "utf8"));
-      return typeof value === "object" && value !== null ? (value as Record<string, string>) : {};
+      const isIndex = typeof value === "object" && value !== null && !Array.isArray(value);
+      return isIndex ? (value as Record<string, string>) : undefined;
     } catch {
-      return {}; // Missing or damaged: then there is no earlier version to fall back on.
+      return undefined;
     }
   }
 
+  function find(name: string, hash: string): ToolFile | undefined {
+    return hashOfKept(placeOf(hash), name) === hash ? fileOf(name, hash) : undefined;
+  }
+
+  function keep(snapshot: Snapshot): ToolFile {
+    const place = placeOf(snapshot.hash);
+    for (const { path, content } of snapshot.parts) {
+      if (hasContent(join(place, path), content)) continue;
+      claim();
+      writeWhole(join(place, path), content, folder);
+    }
+    linkPackages(place, options.tools);
+    return fileOf(snapshot.name, snapshot.hash);
+  }
+
   return {
-    keep(snapshot) {
-      const place = placeOf(snapshot.hash);
-      for (const { path, content } of snapshot.parts) {
-        if (hasContent(join(place, path), content)) continue;
-        claim();
-        writeWhole(join(place, path), content);
-      }
-      linkPackages(place, options.tools);
-      return fileOf(snapshot.name, snapshot.hash);
+    find,
+    keep,
+    restore(snapshot) {
+      rmSync(placeOf(snapshot.hash), { recursive: true, force: true });
+      return keep(snapshot);
     },
     readSpec(hash) {
       try {
@@ -86,18 +95,22 @@ export function openVersionStore(options: {
     },
     writeSpec(hash, spec) {
       claim();
-      writeWhole(join(folder, hash, "spec.json"), Buffer.from(`${JSON.stringify({ v: 1, spec })}\n`));
+      writeWhole(join(folder, hash, "spec.json"), Buffer.from(`${JSON.stringify({ v: 1, spec })}\n`), folder);
     },
     findLastGood(name) {
-      const hash = readIndex()[name];
-      if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) return undefined;
-      return hashOfKept(placeOf(hash), name) === hash ? fileOf(name, hash) : undefined;
+      const index = readIndex();
+      const known = index?.[name];
+      for (const hash of index ? [known] : listKept(folder, name)) {
+        const found = typeof hash === "string" && /^[0-9a-f]{64}$/.test(hash) ? find(name, hash) : undefined;
+        if (found) return found;
+      }
+      return undefined;
     },
     noteGood(name, hash) {
       const index = readIndex();
-      if (index[name] === hash) return;
+      if (index?.[name] === hash) return;
       claim();
-      writeWhole(join(folder, "good.json"), Buffer.from(`${JSON.stringify({ ...index, [name]: hash })}\n`));
+      writeWhole(join(folder, "good.json"), Buffer.from(`${JSON.stringify({ ...index, [name]: hash })}\n`), folder);
     },
   };
 }
@@ -110,15 +123,6 @@ function hasContent(path: string, content: Buffer): boolean {
   }
 }
 
-/** Readers see all of it or nothing, also after a crash. */
-function writeWhole(path: string, content: Buffer): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
-  writeFileSync(temporary, content, { mode: 0o600 });
-  chmodSync(temporary, 0o600);
-  renameSync(temporary, path);
-}
-
 /** Packages that lie beside the tools; those of the workdir are found from here anyway. */
 function linkPackages(place: string, tools: string): void {
   const packages = join(tools, "node_modules");
@@ -128,18 +132,5 @@ function linkPackages(place: string, tools: string): void {
     symlinkSync(packages, link);
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") throw thrown;
-  }
-}
-
-/** Of what is really there: somebody may have changed it, or removed a part. */
-function hashOfKept(place: string, name: string): string | undefined {
-  try {
-    const others = readdirSync(place, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && !entry.name.endsWith(".tmp"))
-      .map((entry) => relative(place, join(entry.parentPath, entry.name)).split(sep).join("/"))
-      .filter((path) => path !== name && !path.startsWith("node_modules/"));
-    return hashParts([name, ...others].map((path) => ({ path, content: readFileSync(join(place, path)) })));
-  } catch {
-    return undefined;
   }
 }

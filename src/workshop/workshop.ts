@@ -1,10 +1,14 @@
 import type { Tool } from "../core/tool.ts";
-import { assignNames } from "./assign-names.ts";
+import { assignNames, foldName } from "./assign-names.ts";
 import type { CustomToolParts, ToolVersion } from "./custom-tool.ts";
 import type { FileProblem, ToolFile, ToolHosts } from "./host/tool-host.ts";
 import { createVersionLoader, type Admit } from "./load-versions.ts";
+import { mendCopy } from "./mend-copy.ts";
+import type { Snapshot } from "./read-tool-file.ts";
+import { createReleasedVersions } from "./released-versions.ts";
+import type { Releases } from "./releases.ts";
 import { scanFolder, type Scan } from "./scan-folder.ts";
-import { compareTools, type FileStatus, type ToolChanges, type WorkshopStatus } from "./status.ts";
+import { compareTools, describeEntry, type FileStatus, type ToolChanges, type WorkshopStatus } from "./status.ts";
 import { hasChanged, readEntry, type ToolEntry } from "./tool-entry.ts";
 import type { VersionStore } from "./version-store.ts";
 
@@ -23,6 +27,10 @@ export interface Workshop {
   status(): WorkshopStatus;
   /** The version that calls of this tool take; undefined when it is not from a file. */
   liveVersion(toolName: string): ToolVersion | undefined;
+  /** A content of this file that was kept, as a tool; undefined when it is gone or damaged. */
+  openVersion(fileName: string, hash: string): ToolVersion | undefined;
+  /** Before a content is run: mends its copy where that is damaged, or says why it can't be used. */
+  mend(file: ToolFile): FileProblem | null;
   /** Takes its tools away. The hosts are closed by whoever opened them. */
   close(): Promise<void>;
 }
@@ -47,12 +55,17 @@ export interface WorkshopOptions {
   readonly whyRefused?: () => Promise<string | null>;
   readonly explainInput: CustomToolParts["explainInput"];
   readonly isDisabled: (toolName: string) => boolean;
+  /** Left out: calls take what the file has. */
+  readonly releases?: Releases;
   readonly now: () => number;
 }
 
 export function openWorkshop(options: WorkshopOptions): Workshop {
-  const { folder, shelf, now } = options;
+  const { folder, shelf, now, releases } = options;
   const entries = new Map<string, ToolEntry>();
+  /** By file: what was in use when all was put up last. */
+  let inUse: ReadonlyMap<string, string> = new Map();
+  let seenRevision = Number.NaN;
   let live: ReadonlyMap<string, ToolVersion> = new Map();
   let nameProblems: ReadonlyMap<string, FileProblem> = new Map();
   /** What `reload` compares with: at first, what was there when the folder was looked at first. */
@@ -63,9 +76,13 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   const parts: CustomToolParts = {
     hosts: options.hosts,
     explainInput: options.explainInput,
-    async currentOf(toolName) {
-      await refresh();
-      return live.get(toolName);
+    async currentOf({ spec, file }) {
+      // Its copy is damaged, and can't be mended: then it is looked for what else there is.
+      const isGone = mend(file) !== null;
+      if (isGone) released.forget(file);
+      await refresh(isGone);
+      // What is being tried fails on its own account.
+      return isLive(file) ? undefined : live.get(spec.name);
     },
     onCallEnded(file) {
       // It was replaced while this call waited for its turn: its host came back for it.
@@ -73,10 +90,17 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     },
   };
   const loader = createVersionLoader({ ...options, parts });
+  const released = createReleasedVersions({ entries, versions: options.versions, releases, parts });
 
   function isLive({ hash, shown }: ToolFile): boolean {
-    for (const { file } of live.values()) if (file.hash === hash && file.shown === shown) return true;
+    for (const { file, spec } of live.values()) {
+      if (file.shown === shown && (file.hash === hash || releases?.inUse(spec.name)?.canary === hash)) return true;
+    }
     return false;
+  }
+
+  function mend(file: ToolFile): FileProblem | null {
+    return mendCopy(file, { versions: options.versions, snapshots: snapshots() });
   }
 
   function retire(file: ToolFile): void {
@@ -90,10 +114,10 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     if (loading) return loading.then(() => refresh(isForced));
     const before = scan;
     scan = scanFolder(folder, before, now);
-    const isWorth = readChanged(scan, before);
+    const isWorth = readChanged(scan, before) || isReleasedAnew(entries.values());
     if (!isWorth && !isForced) return undefined;
     const unknown = loader.admit(entries.values());
-    if (unknown.length === 0 && (refusal !== undefined || entries.size === 0)) {
+    if (unknown.length === 0 && unintroduced().length === 0 && (refusal !== undefined || entries.size === 0)) {
       apply();
       return undefined;
     }
@@ -107,8 +131,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     const at = now();
     for (const name of found.names) {
       const entry = entries.get(name);
-      // What it imports may be there now.
-      const mayBeMended = entry?.state === "broken" && found !== before;
+      // What it imports may be there now, in whatever folder.
+      const mayBeMended = entry?.state === "broken";
       if (entry && !mayBeMended && !hasChanged(folder, entry, at)) {
         isWorth ||= entry.state === "untrusted" || entry.state === "quarantined";
         continue;
@@ -116,8 +140,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       const read = readEntry(folder, name, { now: at, good: entry?.good ?? null });
       const isSame = entry?.snapshot && read.snapshot?.hash === entry.snapshot.hash;
       if (isSame) {
-        const { state, problem, candidate } = entry;
-        entries.set(name, { ...read, state, problem, candidate });
+        const { state, problem, candidate, author } = entry;
+        entries.set(name, { ...read, state, problem, candidate, author });
       } else {
         entries.set(name, read);
         isWorth = true;
@@ -135,13 +159,48 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   async function load(unknown: readonly ToolEntry[]): Promise<void> {
     refusal ??= (await options.whyRefused?.()) ?? null;
     if (refusal === null) await loader.describe(unknown);
+    for (const { candidate, author } of unintroduced()) await releases?.introduce(candidate!, author);
     apply();
+  }
+
+  function unintroduced(): ToolEntry[] {
+    if (typeof refusal === "string") return [];
+    const claimed = new Set<string>();
+    return [...entries.values()].filter((entry) => {
+      const { candidate } = entry;
+      const name = candidate && mayBeLive(candidate) ? foldName(candidate.spec.name) : null;
+      // Of two files with one name only the first gets out.
+      if (name === null || claimed.has(name)) return false;
+      claimed.add(name);
+      return isUnintroduced(entry);
+    });
+  }
+
+  function isUnintroduced(entry: ToolEntry): boolean {
+    const { candidate } = entry;
+    if (!releases || !candidate || !mayBeLive(candidate)) return false;
+    return releases.isNew(candidate) || released.isLost(entry);
+  }
+
+  /** Somebody decided about a version of these files, here or in another process. */
+  function isReleasedAnew(files: Iterable<ToolEntry>): boolean {
+    if (!releases || releases.revision() === seenRevision) return false;
+    for (const entry of files) if (useOf(entry) !== inUse.get(entry.name) || isUnintroduced(entry)) return true;
+    return false;
+  }
+
+  /** Not a name that somebody else has: then it never gets out. */
+  function mayBeLive({ spec, fileName }: ToolVersion): boolean {
+    const holder = live.get(spec.name);
+    if (holder) return holder.fileName === fileName || !entries.has(holder.fileName);
+    return shelf.resolve(spec.name) === undefined;
   }
 
   /** All at once and without waiting: nobody sees half of it. */
   function apply(): void {
+    seenRevision = releases?.revision() ?? 0;
     if (typeof refusal === "string") for (const entry of entries.values()) refuse(entry, refusal);
-    const claims = [...entries.values()].map(({ name, candidate, good }) => ({ fileName: name, candidate, good }));
+    const claims = [...entries.values()].map((entry) => ({ fileName: entry.name, ...released.of(entry) }));
     const assigned = assignNames(claims, {
       holderOf: (toolName) => live.get(toolName)?.fileName,
       whoHas(toolName) {
@@ -154,8 +213,16 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     nameProblems = assigned.problems;
     for (const [name, { tool }] of before) if (live.get(name)?.tool !== tool) shelf.remove(name);
     for (const [name, version] of live) if (before.get(name)?.tool !== version.tool) putUp(version);
-    for (const { file } of before.values()) if (!isLive(file)) retire(file);
+    const replaced = [...before.values()].map(({ file }) => file).filter((file) => !isLive(file));
+    for (const file of new Set([...replaced, ...released.takeUnused(isLive)])) retire(file);
+    inUse = new Map([...entries.values()].map((entry) => [entry.name, useOf(entry)]));
     reported ??= liveNames();
+  }
+
+  function useOf({ candidate, good }: ToolEntry): string {
+    const version = candidate ?? good;
+    const use = version && releases?.inUse(version.spec.name);
+    return use ? `${use.stable} ${use.canary}` : "";
   }
 
   function liveNames(): Map<string, string> {
@@ -166,7 +233,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     const { fileName, tool } = version;
     if (!options.isDisabled(tool.name)) shelf.add(tool);
     const entry = entries.get(fileName)!;
-    if (entry.candidate !== version) return;
+    if (entry.good === version) return;
     entry.good = version;
     try {
       options.versions.noteGood(fileName, version.file.hash);
@@ -175,17 +242,19 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     }
   }
 
+  function* snapshots(): Generator<Snapshot> {
+    for (const { snapshot } of entries.values()) if (snapshot) yield snapshot;
+  }
+
   function statusOf(entry: ToolEntry): FileStatus {
-    const version = [...live.values()].find(({ fileName }) => fileName === entry.name);
-    const isCurrent = version !== undefined && version === entry.candidate;
-    return {
-      file: `${options.shown}/${entry.name}`,
-      state: entry.state === "loaded" && !isCurrent ? "broken" : entry.state,
-      tool: version?.spec.name ?? null,
-      version: version?.tool.version ?? null,
-      isCurrent,
-      problem: entry.problem ?? nameProblems.get(entry.name) ?? null,
-    };
+    const version = [...live.values()].find(({ fileName }) => fileName === entry.name) ?? null;
+    return describeEntry(entry, {
+      shown: options.shown,
+      version,
+      released: released.of(entry).candidate,
+      use: version && (releases?.inUse(version.spec.name) ?? null),
+      nameProblem: nameProblems.get(entry.name) ?? null,
+    });
   }
 
   return {
@@ -193,13 +262,13 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     refreshFor(toolName) {
       const version = live.get(toolName);
       const entry = version && entries.get(version.fileName);
-      const isSame = entry?.candidate === version && scanFolder(folder, scan, now) === scan;
-      return entry && isSame && !hasChanged(folder, entry, now()) ? undefined : refresh();
+      const isSame = entry && released.of(entry).candidate === version && scanFolder(folder, scan, now) === scan;
+      return isSame && !isReleasedAnew([entry]) && !hasChanged(folder, entry, now()) ? undefined : refresh();
     },
     async reload() {
       await loading;
       for (const entry of entries.values()) if (entry.state === "broken" && entry.snapshot) entry.problem = null;
-      scan = null;
+      scan = scan && { ...scan, folder: null };
       await refresh(true);
       const before = reported ?? new Map<string, string>();
       reported = liveNames();
@@ -211,6 +280,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       total: scan?.total ?? 0,
     }),
     liveVersion: (toolName) => live.get(toolName),
+    openVersion: (fileName, hash) => released.open(fileName, hash),
+    mend,
     async close() {
       await loading;
       for (const name of live.keys()) shelf.remove(name);

@@ -166,6 +166,7 @@ test("the record of a completed call holds every field of the promise [E2]", asy
     idleMs: 1000,
     version: "read@abc",
     route: "stable",
+    canaryBucket: null,
     door: "cli",
     conversationId: "c1",
     turn: 3,

@@ -53,6 +53,26 @@ test("the approved content, and no other, becomes a tool [C11]", async (t) => {
   assert.equal(quarantine.find("own.ts", "// second"), undefined);
 });
 
+test("what a person approved waits no longer, and is still known as an agent's [C11 V1]", async (t) => {
+  const { folder, open } = await setUp(t);
+  const quarantine = open();
+  quarantine.began();
+  await writeFile(join(folder, "own.ts"), "// theirs");
+  const [entry] = quarantine.ended({ id: "call_1" });
+  assert.deepEqual(quarantine.approved(), new Set());
+  assert.equal(quarantine.approve("own.ts", entry!.hash), true);
+  for (const each of [quarantine, open()]) {
+    assert.deepEqual([each.list(), each.approved()], [[], new Set([entry!.hash])]);
+    assert.equal(each.find("own.ts", "// theirs"), undefined);
+    assert.equal(each.approve("own.ts", entry!.hash), false);
+  }
+  // The next one waits again, and is compared with what was approved.
+  quarantine.began();
+  await writeFile(join(folder, "own.ts"), "// theirs again");
+  const [next] = quarantine.ended({ id: "call_2" });
+  assert.deepEqual([next?.before, quarantine.list().length, quarantine.approved()], ["// theirs", 1, new Set()]);
+});
+
 test("files that a person edits between calls are live at once [C11]", async (t) => {
   const { folder, open } = await setUp(t);
   const quarantine = open();

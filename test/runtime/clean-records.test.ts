@@ -8,8 +8,11 @@ import { claimDataFolder } from "../../src/runtime/claim-data-folder.ts";
 import { cleanRecords, type CleanReport } from "../../src/runtime/clean-records.ts";
 import { locateFolders, type Folders } from "../../src/runtime/folders.ts";
 import { openJournalReader } from "../../src/runtime/journal-reader.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { openSqliteStore } from "../../src/store/sqlite-store.ts";
+import { createSqliteTaskStore } from "../../src/store/sqlite-task-store.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
+import { makeTask } from "../contract/make-task.ts";
 import { isolatedEnvironment } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
@@ -102,4 +105,28 @@ test("what files were before tools changed them goes with the outputs, and leave
   assert.equal((await clean({ isDryRun: true })).outputs.count, 3);
   assert.equal((await clean()).outputs.count, 3);
   assert.deepEqual(readdirSync(join(folders.data, "undo")), ["ses_2"]);
+});
+
+test("background tasks go a while after their end, with their folders, and those that run never do [D4] [T5]", async (t) => {
+  const { folders, env, clean } = await openOld(t);
+  const minutesAgo = (minutes: number): number => Date.now() - minutes * 60_000;
+  const store = createSqliteTaskStore(await openDatabase({ path: folders.database, clock: systemClock }));
+  const tasks = join(folders.data, "tasks");
+  for (const [minutes, state] of [
+    [61, "completed"],
+    [59, "failed"],
+    [500, "running"],
+  ] as const) {
+    const id = createId("task", minutesAgo(minutes + 5));
+    const completedAt = state === "running" ? null : minutesAgo(minutes);
+    await store.add(makeTask({ id, state, completedAt, folder: join(tasks, id) }));
+    mkdirSync(join(tasks, id), { recursive: true });
+  }
+  await store.close();
+  assert.equal((await clean({ isDryRun: true })).tasks.count, 1);
+  assert.equal(readdirSync(tasks).length, 3);
+  assert.equal((await clean()).tasks.count, 1);
+  assert.equal(readdirSync(tasks).length, 2);
+  assert.equal((await clean()).tasks.count, 0);
+  assert.equal((await openJournalReader(folders.workdir, env).verify()).ok, true);
 });

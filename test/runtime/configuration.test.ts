@@ -30,6 +30,21 @@ const web = {
   timeoutMs: 20_000,
 };
 
+const rolloutPolicy = {
+  stages: [10, 30, 60, 100],
+  approve: "never",
+  error_rate: 0.02,
+  timeout_rate: 0.01,
+  rollback_rate: 0.05,
+  calls: 100,
+  max_canary_calls: 4000,
+  max_age_days: 14,
+  holdback_percent: 5,
+  holdback_calls: 500,
+  scheduled_runs: 3,
+  scheduled_days: 1,
+};
+
 const defaults = {
   model: { providers: {} },
   limits: {
@@ -44,18 +59,30 @@ const defaults = {
     maxCost: null,
     maxContextTokens: null,
     maxResultCharacters: 10_000,
+    maxAgents: 4,
+    taskTimeoutMs: 1_800_000,
   },
   permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
   tools: { folder: "tools", disabled: [], environment: [], web },
   hooks: { before: [], after: [] },
   sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
   mcpServers: {},
+  agents: {},
+  rollout: {
+    mode: "off",
+    dryRun: false,
+    window: 3,
+    replay: { calls: 20, timeoutMs: 5000 },
+    low: rolloutPolicy,
+    high: { ...rolloutPolicy, stages: [1, 5, 20, 50, 100], scheduled_runs: 5 },
+    tools: {},
+  },
   store: { kind: "sqlite" },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 67_108_864 },
-  retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1_073_741_824, logDays: null },
+  retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1_073_741_824, logDays: null, tasksMinutes: 60 },
 };
 
-test("without any setting the promised defaults hold [E3 P1 P6]", async (t) => {
+test("without any setting the promised defaults hold [E3 P1 P6 V4]", async (t) => {
   const load = await setUp(t);
   assert.deepEqual(load(), defaults);
 });
@@ -152,6 +179,10 @@ test("a project may ask for a stricter sandbox; a weaker one waits for trust", a
 const widening: [settings: object, key: string][] = [
   [{ model: "openai/gpt-x" }, "model"],
   [{ limits: { max_turns: 500 } }, "limits.max_turns"],
+  [{ limits: { max_agents: 50 } }, "limits.max_agents"],
+  [{ limits: { task_timeout_ms: 86_400_000 } }, "limits.task_timeout_ms"],
+  [{ agents: { evil: { command: ["sh", "evil.sh"] } } }, "agents"],
+  [{ agents: { claude: { allow_bypass: true } } }, "agents"],
   [{ permissions: { allow: ["bash"] } }, "permissions.allow"],
   [{ permissions: { mode: "auto" } }, "permissions.mode"],
   [{ permissions: { unattended: "inbox" } }, "permissions.unattended"],

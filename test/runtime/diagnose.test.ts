@@ -170,3 +170,26 @@ test("a quick look at the journal finds an edited, a cut and a lost end, and cal
   assert.match(look().problems.join(), /is not where it was/);
   assert.match(inspectJournal(join(data, "nothing"), heads).problems.join(), /gone/);
 });
+
+test("the agents that can be given tasks are listed; one that the settings name and is not there is a warning [T8]", async (t) => {
+  const { workdir, env, look } = await openWorld(t);
+  const PATH = join(workdir, "..", "bin");
+  await mkdir(PATH);
+  await writeFile(join(PATH, "codex"), "#!/bin/sh\n", { mode: 0o755 });
+  const agents = (await look({ PATH })).get("agents");
+  assert.equal(agents?.state, "ok");
+  assert.equal(
+    agents.what,
+    "codex, deckhand can be given background tasks. Not installed: claude, gemini, opencode, qwen, pi.",
+  );
+  const settings = join(env["XDG_CONFIG_HOME"]!, "deckhand");
+  await mkdir(settings, { recursive: true });
+  await writeFile(
+    join(settings, "deckhand.json"),
+    JSON.stringify({ agents: { gone: { command: ["gone-cli"] }, codex: { allow_bypass: true } } }),
+  );
+  const named = (await look({ PATH })).get("agents");
+  assert.equal(named?.state, "warning");
+  assert.match(named.what, /Tasks may switch off the permission checks of codex \(agents\.codex\.allow_bypass\)\.$/);
+  assert.equal(named.fix, 'For gone: install gone-cli, or correct "agents.gone.command" in the settings.');
+});

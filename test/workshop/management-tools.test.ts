@@ -67,6 +67,11 @@ test("what an agent writes that way is shown as a diff, and waits for a person [
   assert.match(await readFile(join(bench.folder, "say.ts"), "utf8"), /agent/);
   assert.equal(await say(runtime), "person");
   bench.trust();
+  // Approved is not proven: what an agent made is tried first, in whatever mode.
+  await say(runtime);
+  const rollouts = await runtime.rollouts();
+  assert.equal((await rollouts.list("say"))[0]?.status, "running");
+  await rollouts.promote("say", { to: "all" });
   assert.equal(await say(runtime), "agent");
 });
 

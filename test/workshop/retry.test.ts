@@ -61,3 +61,51 @@ test("a call whose tool is still being loaded has its id, and can be cancelled [
   const { id, state, error } = await call;
   assert.deepEqual([id, state, error], [call.id, "cancelled", "not any more"]);
 });
+
+test("a call whose run was not entered says so in its record, whatever kept it out [C3]", async (t) => {
+  const strict = { type: "object", properties: { size: { type: "integer", minimum: 1 } } };
+  const bench = await openToolBench(t, {
+    "say.ts": saying("said", { input_schema: strict }),
+    "unmade.ts": saying("x", { name: "unmade" }).replace(
+      "export const run",
+      'export const create = () => { throw new Error("no database"); };\nconst unused',
+    ),
+    "throws.ts": saying("x", { name: "throws" }).replace(/=> .*/, '=> { throw new Error("inside"); };'),
+  });
+  const runtime = await bench.open();
+  const ends: unknown[] = [];
+  for (const [tool, input] of [
+    ["say", { size: 1 }],
+    ["say", { size: 0 }],
+    ["unmade", {}],
+    ["throws", {}],
+  ] as const) {
+    const { id, state, errorType, runPhase } = await runtime.call(tool, input);
+    ends.push([tool, state, errorType, runPhase]);
+    assert.equal((await runtime.get(id))?.runPhase, runPhase);
+  }
+  assert.deepEqual(ends, [
+    ["say", "completed", null, "returned"],
+    ["say", "failed", "invalid_input", "not_started"],
+    ["unmade", "failed", "threw", "not_started"],
+    ["throws", "failed", "threw", "returned"],
+  ]);
+});
+
+test("an input that only the new version takes runs there, and counts as run [C3]", async (t) => {
+  const taking = (minimum: number, word: string): string =>
+    saying(word, { input_schema: { type: "object", properties: { size: { type: "integer", minimum } } }, traits: {} });
+  const bench = await openToolBench(t, { "say.ts": taking(5, "old") });
+  let isEdited = false;
+  const runtime = await bench.open({
+    // Between the choice of the version and the run: the last moment in which somebody can save.
+    async permit() {
+      if (!isEdited) await bench.save("say.ts", taking(1, "new"));
+      isEdited = true;
+      return { decision: "allow" };
+    },
+  });
+  const { result, runPhase, version } = await runtime.call("say", { size: 2 });
+  assert.deepEqual([result?.output, runPhase], ["new", "returned"]);
+  assert.equal(version, runtime.tools.resolve("say")?.version);
+});

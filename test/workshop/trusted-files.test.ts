@@ -63,6 +63,11 @@ test("a tool file that changes while an agent's call runs stays out until a pers
   assert.equal(waiting.executionId, written.id);
   assert.match(waiting.diff, /\+export const run = \(\) => \(\{ ok: true, output: "agent" \}\)/);
   bench.trust();
+  // Approved is not proven: what an agent made is tried first, in whatever mode.
+  await say(later);
+  const rollouts = await later.rollouts();
+  assert.equal((await rollouts.list("say"))[0]?.status, "running");
+  await rollouts.promote("say", { to: "all" });
   assert.equal(await say(later), "agent");
 });
 

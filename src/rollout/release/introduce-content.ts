@@ -51,8 +51,7 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
       // The file has what is stable again: what was tried from it is not wanted any more.
       return isImproved ? release : withdraw(transaction, release, "The file went back.");
     }
-    const isLiveAtOnce = terms.mode === "off" && origin === "person";
-    if (hash === release.rollout?.hash && !next.isOnlyOne && !isLiveAtOnce) return release;
+    if (hash === release.rollout?.hash && !next.isOnlyOne) return release;
     if (release.out[hash] || isPinned(release, content)) {
       return isImproved ? release : withdraw(transaction, release, "The file has another.");
     }
@@ -63,7 +62,9 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
     }
     const isBack = release.earlier.slice(0, terms.window).some((each) => each.hash === hash);
     if (isBack) return takeOver(transaction, release, { content, reason: "It was stable a short while ago." });
-    if (isLiveAtOnce) return takeOver(transaction, release, { content, reason: "A person saved it." });
+    if (terms.mode === "off" && origin === "person") {
+      return takeOver(transaction, release, { content, reason: "A person saved it." });
+    }
     const free = withdraw(transaction, release, "A newer content took its place.");
     const rollout = begin(content, terms, release.fileHash);
     const begun: ToolRelease = { ...free, rollout, pinned: null };

@@ -60,7 +60,7 @@ interface Names {
 }
 
 /** Names of ours that are no settings. */
-const otherNames = ["DECKHAND_WORKDIR", "DECKHAND_DEBUG", "DECKHAND_EXECUTION", "DECKHAND_RUN"];
+const otherNames = ["DECKHAND_WORKDIR", "DECKHAND_DEBUG", "DECKHAND_EXECUTION", "DECKHAND_RUN", "DECKHAND_TASK"];
 
 function sortNames(env: Environment, names: ReadonlySet<string>): Names {
   const asked = [...names, ...otherNames].filter(

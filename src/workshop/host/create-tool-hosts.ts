@@ -33,6 +33,7 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
   /** A place for each host; told when one could be made free. */
   const places = createRoom(limits.hosts);
   let closing: Promise<void> | undefined;
+  let renewals = 0;
 
   return {
     async describe(file): Promise<Described> {
@@ -54,6 +55,10 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
       const key = keyOf(file);
       await opening.get(key);
       await Promise.all([...hosts].filter((host) => keyOf(host.file) === key).map((host) => host.retire()));
+    },
+    renew() {
+      renewals += 1;
+      for (const host of hosts) void host.retire();
     },
     list: () => [...hosts].map(statusOf),
     close: () => (closing ??= closeAll()),
@@ -99,6 +104,7 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
     const place = places.enter();
     makePlace();
     await place;
+    const renewed = renewals;
     const start = await startLiveHost(parts, file, makePlace);
     if (!start.ok) {
       places.leave();
@@ -110,8 +116,8 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
       hosts.delete(host);
       places.leave();
     });
-    if (closing) void host.retire();
-    return loadedHost(host);
+    if (closing || renewed !== renewals) void host.retire();
+    return renewed === renewals ? loadedHost(host) : open(file);
   }
 
   async function loadedHost(host: LiveHost): Promise<Opened> {

@@ -18,6 +18,8 @@ export interface HostParts extends HostPlace {
   readonly clock: Clock;
   /** Nothing may run without an OS sandbox. */
   readonly isStrict: boolean;
+  /** Looks at the copy before it is run, and mends it; says why it can't be used. Left out: it is taken as it is. */
+  readonly whyUnusable?: (file: ToolFile) => FileProblem | null;
 }
 
 export type Loaded =
@@ -57,6 +59,8 @@ export interface HostRefusal {
 let number = 0;
 
 export async function openHost(parts: HostParts, file: ToolFile, events: HostEvents): Promise<HostStart> {
+  const unusable = parts.whyUnusable?.(file);
+  if (unusable) return { ok: false, problem: unusable, errorType: "broken_tool" };
   const program = hostProgramOf(file, parts);
   if (typeof program === "string") return refuse(program, "spawn");
   if (parts.isStrict && (await parts.processes.sandbox()).kind === "none") {
@@ -153,10 +157,17 @@ function endedEarly(exit: CommandExit, { exiting, stderr }: HostEnd): FileProble
     : exit.killedBy
       ? `was killed by ${exit.killedBy}`
       : `ended with exit code ${exit.exitCode}`;
-  const said = stderr.trim().split("\n").at(-1) ?? "";
+  const said = whatItSaid(stderr);
   return {
     message: `While it was imported it ${how}${said === "" ? "" : `: ${said.slice(0, 300)}`}.`,
     line: null,
     hint: exiting ? "A tool file must not call process.exit()." : null,
   };
+}
+
+/** The last line; of a trace of Node, which ends with its version, the line that names the error. */
+function whatItSaid(stderr: string): string {
+  const lines = stderr.trim().split("\n");
+  const last = lines.at(-1) ?? "";
+  return /^Node\.js v/.test(last) ? (lines.findLast((line) => /^\S*Error\b.*: /.test(line)) ?? last) : last;
 }

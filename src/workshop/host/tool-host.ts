@@ -89,6 +89,8 @@ export interface ToolHosts {
   call(file: ToolFile, input: unknown, call: HostCall): Promise<HostOutcome>;
   /** No new calls for this content; when the last one has ended, `close()` of the tool runs and the process ends. */
   retire(file: ToolFile): Promise<void>;
+  /** What holds processes is another from now on: no call begins in one that was started before. */
+  renew(): void;
   /** For `doctor`, status and tests. */
   list(): readonly HostStatus[];
   close(): Promise<void>;

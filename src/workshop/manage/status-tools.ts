@@ -43,12 +43,13 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
         return asJson({
           folder,
           total,
-          files: files.map(({ file, state, tool, version, isCurrent, problem }) => ({
+          files: files.map(({ file, state, tool, version, isCurrent, release, problem }) => ({
             file,
             state,
             tool,
             version,
             is_current: isCurrent,
+            release,
             problem,
           })),
           processes: (hosts()?.list() ?? []).map(({ file, hash, pid, calls, startedAt, isRetired }) => ({

@@ -6,6 +6,7 @@ import { listTools, type ToolList } from "./list-tools.ts";
 import { openLink, type Link, type LinkPlace } from "./open-link.ts";
 import { McpProblem } from "./problem.ts";
 import { describeTransport, type McpServerSetting } from "./server-setting.ts";
+import { spillResult } from "./spill-result.ts";
 
 /**
  * - `idle`: not started yet, or ended since; the next use starts it
@@ -132,15 +133,18 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
   }
 
   async function callOnce(tool: string, input: unknown, context: ToolContext): Promise<ToolResult> {
-    const link = await untilAborted(connect(), context.signal);
-    if (link === "cancelled") return { ok: false, error: "The call was cancelled.", errorType: "cancelled" };
+    const link = await untilAborted(connect().catch(neverAsked), context.signal);
+    if (link === "cancelled") {
+      context.notEntered?.();
+      return { ok: false, error: "The call was cancelled.", errorType: "cancelled" };
+    }
     const retireLink = (): void => retire(link);
     try {
       const call = { server: setting.name, tool, input, context, clock, cancelMs, retire: retireLink };
       const result = await callTool(link, call);
       failures = 0;
       problem = null;
-      return result;
+      return place.keepText ? await spillResult(result, context.executionId, place.keepText) : result;
     } finally {
       await endRetired(link);
     }
@@ -156,7 +160,11 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
       problem: problem === null ? null : sentence(problem),
     }),
     list: () => withLink(listOnce),
-    call: (tool, input, context) => withLink(() => callOnce(tool, input, context)).catch(failure),
+    call: (tool, input, context) =>
+      withLink(() => callOnce(tool, input, context)).catch((thrown: unknown) => {
+        if (thrown instanceof McpProblem && thrown.kind === "unavailable") context.notEntered?.();
+        return failure(thrown);
+      }),
     async close() {
       closing.abort();
       await current?.catch(() => undefined);
@@ -175,6 +183,12 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
     const hint = "Whether the call did its work is not known: look before it is made again.";
     return { ok: false, error, hint, errorType: "server_lost" };
   }
+}
+
+/** It was not started, so whatever became of that, it knows nothing of the call. */
+function neverAsked(thrown: unknown): never {
+  if (!(thrown instanceof McpProblem) || thrown.kind === "expired") throw thrown;
+  throw new McpProblem("unavailable", thrown.message, { cause: thrown });
 }
 
 /** The start goes on for whoever comes next. */

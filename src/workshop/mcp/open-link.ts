@@ -10,10 +10,13 @@ import type { Fields, RpcId } from "./json-rpc.ts";
 import { openStdioChannel, type StdioPlace } from "./open-stdio-channel.ts";
 import { McpProblem } from "./problem.ts";
 import type { McpServerSetting } from "./server-setting.ts";
+import type { KeepText } from "./spill-result.ts";
 
 export interface LinkPlace extends StdioPlace, HttpPlace {
   /** Ours, which servers are told. */
   readonly version: string;
+  /** Left out: results stay as they are, however large. */
+  readonly keepText?: KeepText;
 }
 
 /** A call that is under way: whom to ask when the server has a question. */

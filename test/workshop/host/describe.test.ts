@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import type { FileProblem } from "../../../src/workshop/host/tool-host.ts";
 import { openHosts, spec } from "./support.ts";
@@ -185,4 +187,17 @@ test("a call of a broken file fails with the same words, and is not entered [C3]
   assert.deepEqual(await hosts.check(tool, {}), [
     { path: "", kind: "wrong", message: "the input can't be checked: not today" },
   ]);
+});
+
+test("a host that does not even start tells the error, not the version of Node that stands below it [C3]", async (t) => {
+  const { hosts, file } = await openHosts(t, {}, (workdir) => {
+    const javascriptHost = join(workdir, "host.mjs");
+    writeFileSync(javascriptHost, 'throw new TypeError("no host today");\n');
+    return { javascriptHost };
+  });
+  const message = "While it was imported it ended with exit code 1: TypeError: no host today.";
+  assert.deepEqual(await hosts.describe(file("x.mjs", spec("x"))), {
+    ok: false,
+    problem: { message, line: null, hint: null },
+  });
 });

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../../support/runtime.ts";
-import { openWorld, patienceMs, program, settingOf } from "./support.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
+import { openWorld, patienceMs, program, serverFile, settingOf } from "./support.ts";
 
 test("each broken server is one clear sentence, and the others work [C9]", async (t) => {
   const quick = { startTimeoutMs: 4000 };
@@ -81,3 +84,22 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test("a call that its server never heard of is recorded as not begun, and nobody has to look what it did [C9]", async (t) => {
+  const folder = await temporaryFolder(t);
+  const script = join(folder, "server.ts");
+  const source = `const isLater = (await import("node:fs")).existsSync(${JSON.stringify(`${folder}/later`)});
+if (isLater) { console.error("no database"); process.exit(3); }
+await import(${JSON.stringify(serverFile)});`;
+  await writeFile(script, source);
+  const transport = { kind: "stdio", command: process.execPath, args: [script], env: {}, cwd: null } as const;
+  const world = await openWorld(t, [settingOf(transport)]);
+  await world.servers.load(patienceMs);
+  const { engine } = world.engine();
+  const crashed = await engine.call({ tool: "small__crash", input: {} });
+  assert.deepEqual([crashed.errorType, crashed.runPhase], ["server_lost", "returned"]);
+  await writeFile(join(folder, "later"), "");
+  const { error, errorType, runPhase } = await engine.call({ tool: "small__pid", input: {} });
+  assert.deepEqual([errorType, runPhase], ["spawn", "not_started"]);
+  assert.equal(error, 'The MCP server "small" ended with exit code 3: no database.');
+});

@@ -3,15 +3,21 @@ import { test, type TestContext } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import { applySettings, defaultConfiguration } from "../../../src/runtime/configuration.ts";
 import type { Runtime } from "../../../src/runtime/create-runtime.ts";
+import type { Settings } from "../../../src/runtime/settings.ts";
 import { openMcpServers } from "../../../src/runtime/open-mcp-servers.ts";
+import { inMode } from "../../process/support.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { openRuntime } from "../../support/runtime.ts";
 import { patienceMs, serverFile } from "./support.ts";
 
 /** A runtime with the tools of the small server in its catalog. */
-async function openWithServer(t: TestContext, more: { readonly trust_annotations?: boolean } = {}): Promise<Runtime> {
+async function openWithServer(
+  t: TestContext,
+  more: { readonly trust_annotations?: boolean } = {},
+  settings: Settings = { sandbox: "off", permissions: { allow: ["small__sum"] } },
+): Promise<Runtime> {
   const small = { command: process.execPath, args: [serverFile], ...more };
-  const runtime = await openRuntime(t, { settings: { sandbox: "off", permissions: { allow: ["small__sum"] } } });
+  const runtime = await openRuntime(t, { settings });
   const servers = await openMcpServers({
     configuration: applySettings(defaultConfiguration, { mcpServers: { small } }),
     workdir: runtime.workdir,
@@ -44,3 +50,13 @@ test("a tool that a trusted server calls read-only runs without a question [C9]"
   const { errorType } = await runtime.call("small__pid", {}, { door: "agent" });
   assert.equal(errorType, "denied");
 });
+
+test(
+  "in the mode auto a server's tool is asked about also where the sandbox holds its program [C9]",
+  inMode("require"),
+  async (t) => {
+    const runtime = await openWithServer(t, {}, { sandbox: "require", permissions: { mode: "auto" } });
+    const { state, errorType, permission } = await runtime.call("small__pid", {}, { door: "agent" });
+    assert.deepEqual([state, errorType, permission?.decision], ["cancelled", "denied", "deny"]);
+  },
+);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { stripTypeScriptTypes } from "node:module";
+import { pathToFileURL } from "node:url";
 import type { FileProblem } from "../tool-host.ts";
 import { messageOf } from "../../../core/errors.ts";
 import type { ToolPlace } from "./tool-place.ts";
@@ -18,8 +19,12 @@ export function explainLoadError(thrown: unknown, place: ToolPlace): FileProblem
 function lineIn(thrown: unknown, path: string): number | null {
   const { stack } = Object(thrown) as { readonly stack?: unknown };
   if (typeof stack !== "string") return null;
-  const at = stack.indexOf(`${path}:`);
-  return at < 0 ? null : Number.parseInt(stack.slice(at + path.length + 1), 10) || null;
+  // A name with spaces or letters of other scripts stands there as a URL writes it.
+  for (const written of [path, pathToFileURL(path).href]) {
+    const at = stack.indexOf(`${written}:`);
+    if (at >= 0) return Number.parseInt(stack.slice(at + written.length + 1), 10) || null;
+  }
+  return null;
 }
 
 /** Node does not tell where a module of plain JavaScript is wrong; the parser for types does. */

@@ -1,0 +1,29 @@
+import type { Task } from "./task.ts";
+
+/** One attempt of a task: its folder is `run-<attempt>`. */
+export interface TaskRun {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/** What a store does besides, that several machines share. Who runs tasks there is a worker; everybody else orders and asks. */
+export interface SharedTasks {
+  /** False: this process is no worker. It takes nothing, adopts nothing, and what it orders is not measured by this machine. */
+  readonly runsHere: boolean;
+  /** What runs on this machine, whoever watches it. Empty where this process is no worker. */
+  listHere(): Promise<Task[]>;
+  /** Those of these runs that are this machine's no longer: ended, lost, or started again. A task that is not kept is none. */
+  findStrays(runs: readonly TaskRun[]): Promise<TaskRun[]>;
+  /**
+   * Looks for workers that are silent, when that is due: what they watched is free for their machine to adopt, and lost when that
+   * does not come back in time, or queued again if it may be. Gives those that are lost now; each is given once.
+   */
+  patrol(now: number): Promise<Task[]>;
+  /**
+   * Asks the machine that ran it for what it printed. Undefined when there is none to ask: it has not begun, or this is it. Rejects
+   * when that machine does not answer.
+   */
+  readElsewhere(id: string, range: unknown): Promise<unknown>;
+  /** Answers who asks this machine. */
+  answerReaders(read: (id: string, range: unknown) => Promise<unknown>): Promise<void>;
+}

@@ -1,0 +1,75 @@
+import type { AgentWiring } from "./agent-wiring.ts";
+import type { LazyRollouts } from "./lazy-rollouts.ts";
+import type { OpenedTasks, TasksParts } from "./open-tasks.ts";
+import type { Runtime } from "./runtime.ts";
+
+export interface DoorParts {
+  readonly wiring: () => AgentWiring;
+  readonly rollouts: LazyRollouts;
+  readonly tasks: TasksParts;
+  /** What tools get of the environment. */
+  readonly childEnv: Readonly<Record<string, string>>;
+  /** Throws when the runtime was closed. */
+  readonly assertOpen: () => void;
+}
+
+export interface LazyDoors extends Pick<
+  Runtime,
+  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks"
+> {
+  close(): Promise<void>;
+}
+
+/** What most programs do not use: it is loaded when somebody asks for it. */
+export function createLazyDoors(parts: DoorParts): LazyDoors {
+  const { wiring, rollouts, assertOpen } = parts;
+  let tasks: Promise<OpenedTasks> | undefined;
+
+  async function openTasks(): Promise<OpenedTasks> {
+    try {
+      const { openTasks: open } = await import("./open-tasks.ts");
+      return await open(parts.tasks);
+    } catch (thrown) {
+      // What is wrong may pass, such as a store that is busy: the next one who asks tries again.
+      tasks = undefined;
+      throw thrown;
+    }
+  }
+
+  return {
+    async openModel(name) {
+      const { openNamedModel } = await import("./open-named-model.ts");
+      const { configuration, env, runtime } = wiring();
+      return openNamedModel({ configuration, env, workdir: runtime.workdir }, name);
+    },
+    sessions: async () => (await import("./open-sessions.ts")).openRuntimeSessions(wiring()),
+    async openAgent(request) {
+      assertOpen();
+      const { openAgent } = await import("./open-agent.ts");
+      return openAgent(wiring(), request);
+    },
+    async improveTool(order) {
+      assertOpen();
+      const { improveTool } = await import("./improve-tool.ts");
+      const { workshop, catalog, folders, clock, processes, configuration, runtime } = wiring();
+      const { whyOut, startCanary, feedback } = await rollouts.open();
+      const known = { workshop, catalog, folders, clock, processes, env: parts.childEnv };
+      const list: Runtime["list"] = (query) => runtime.list(query);
+      const { replay } = configuration.rollout;
+      return improveTool(
+        { ...known, list, replay, feedback, whyOut, startCanary, tasks: () => runtime.tasks() },
+        order,
+      );
+    },
+    rollouts: async () => (await rollouts.open()).orders,
+    async tasks() {
+      assertOpen();
+      return (tasks ??= openTasks());
+    },
+    async close() {
+      // What could not be opened was told to whoever asked for it.
+      const opened = await tasks?.catch(() => undefined);
+      await opened?.close();
+    },
+  };
+}

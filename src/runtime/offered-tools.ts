@@ -1,0 +1,40 @@
+import type { Tool } from "../core/tool.ts";
+import type { Processes } from "../process/processes.ts";
+import { taskToolNames } from "../tools/tasks/task-tools.ts";
+import { managementNames } from "../workshop/manage/management-tools.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+import type { Environment } from "./load-configuration.ts";
+
+/** The programs of the agents that are known without settings; their adapters would take longer to load than to look for. */
+export const agentPrograms = ["claude", "codex", "gemini", "opencode", "qwen", "pi"] as const;
+
+/**
+ * What a conversation that begins with these words may be offered. Some tools are worth their tokens only where there is something
+ * to use them on, or the person speaks of it.
+ */
+export function offeredTools(wiring: AgentWiring, words: string): Tool[] {
+  const { catalog, workshop, configuration } = wiring;
+  const agents = Object.keys(configuration.agents);
+  // What manages tool files.
+  const isAboutTools = workshop.status().total > 0 || /\btools?\b|도구/i.test(words);
+  const isAboutAgents = agents.length > 0 || speaksOfAgents.test(words) || hasAgent(wiring);
+  return catalog
+    .list("agent")
+    .filter(({ name }) => (isAboutTools || !managementNames.has(name)) && (isAboutAgents || !taskToolNames.has(name)));
+}
+
+const speaksOfAgents = /\b(?:sub-?)?agents?\b|\bdelegat|\bbackground task|\btask_[0-9a-f]{8}|에이전트|위임/i;
+
+function hasAgent({ processes, runtime, env }: Pick<AgentWiring, "processes" | "runtime" | "env">): boolean {
+  return agentPrograms.some((program) => isInstalled(processes, program, { cwd: runtime.workdir, env }));
+}
+
+/** Whether it could be started now. */
+export function isInstalled(
+  { detached }: Pick<Processes, "detached">,
+  program: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+): boolean {
+  const defined = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return detached.findProblem({ argv: [program], cwd, env: Object.fromEntries(defined) }) === null;
+}

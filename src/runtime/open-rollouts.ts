@@ -1,0 +1,260 @@
+import type { Clock } from "../core/clock.ts";
+import { messageOf, RuntimeError } from "../core/errors.ts";
+import type { Emit } from "../core/events.ts";
+import type { Ledger } from "../core/ledger.ts";
+import type { RouteCall } from "../core/route-call.ts";
+import type { RolloutEvent, RolloutStore, ToolFeedback } from "../core/rollout-store.ts";
+import type { Journal } from "../journal/open-journal.ts";
+import type { Processes } from "../process/processes.ts";
+import { createPromotionController, type PolicyOf } from "../rollout/release/promotion-controller.ts";
+import type { Content } from "../rollout/release/release-steps.ts";
+import { readRelease } from "../rollout/release/release-documents.ts";
+import type { ReplayReport, RolledBack, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
+import { createToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
+import { versionName } from "../rollout/release/version-name.ts";
+import type { ToolVersion } from "../workshop/custom-tool.ts";
+import type { Releases } from "../workshop/releases.ts";
+import type { Workshop } from "../workshop/workshop.ts";
+import type { Configuration } from "./configuration.ts";
+import { createReleases } from "./create-releases.ts";
+import type { StartCanary } from "./improve-tool.ts";
+import { createRolloutOrders } from "./rollout-orders.ts";
+import { observeRollouts } from "./rollout-observer.ts";
+import { createRolloutRouter } from "./rollout-router.ts";
+import { policyFor, rolloutModeFor } from "./rollout-settings.ts";
+import type { Rollouts } from "./rollouts.ts";
+import { tellRolloutEvents } from "./tell-rollout-events.ts";
+import { makeTerms } from "./trial-terms.ts";
+
+export interface RolloutsParts {
+  readonly configuration: Configuration;
+  readonly store: RolloutStore;
+  readonly journal: Journal | null;
+  readonly processes: Processes;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  /** Takes secrets out. */
+  readonly mask: <Value>(value: Value) => Value;
+  /** As a person says it. */
+  readonly toolFolder: string;
+  readonly who: string;
+  /** Opened after this, with `releases`. */
+  readonly workshop: () => RolloutWorkshop;
+}
+
+export type RolloutWorkshop = Pick<Workshop, "liveVersion" | "openVersion"> & {
+  /** Puts a content that was kept into its file, if the file still has what it had; false when it has not. */
+  writeFile(fileName: string, from: { readonly before: string; readonly content: string }): boolean;
+  /** Tries recorded calls on a content; null when it was broken off because all is being closed. */
+  replay(order: TrialOrder): Promise<ReplayReport | null>;
+};
+
+export interface TrialOrder {
+  readonly stable: ToolVersion;
+  readonly canary: ToolVersion;
+  readonly origin: Rollout["origin"];
+}
+
+/** New versions of tools, put together. Where nothing is tried nothing happens. */
+export interface OpenedRollouts {
+  readonly releases: Releases;
+  readonly route: RouteCall;
+  watch(ledger: Ledger): Ledger;
+  /** Before a call: what another process left undone is done first. */
+  prepareFor(tool: string): Promise<void> | undefined;
+  readonly orders: Rollouts;
+  readonly startCanary: StartCanary;
+  /** What could not be done, in sentences. */
+  readonly warnings: readonly string[];
+  /** The most frequent first. */
+  readonly feedback: (tool: string) => readonly ToolFeedback[];
+  /** Why a content of this tool may not come back; null when it may. */
+  readonly whyOut: (tool: string, hash: string) => string | null;
+}
+
+export function openRollouts(parts: RolloutsParts): OpenedRollouts {
+  const { configuration, processes, clock, emit } = parts;
+  const settings = configuration.rollout;
+  const now = (): number => clock.now();
+  const store = tellRolloutEvents(parts.store, (event) => {
+    // Where nothing is tried, nothing is told either: an edit is live at once, as if this were not here.
+    if (event.type !== "live" || modeOf(event.tool) === "canary") tellEvent(parts, event);
+  });
+  const policyOf: PolicyOf = (tool, risk, lane) => ({
+    ...policyFor(settings, { tool, risk, lane }),
+    dryRun: settings.dryRun,
+  });
+  const registry = createToolVersionRegistry({ store, policyOf, now });
+  const controller = createPromotionController({ policyOf });
+  const modeOf = (tool: string): "off" | "canary" => rolloutModeFor(settings, tool);
+  const isFromFile = (tool: string): boolean => parts.workshop().liveVersion(tool) !== undefined;
+  const router = createRolloutRouter({
+    store,
+    registry,
+    clock,
+    isFromFile: (tool) => isFromFile(tool.name),
+    openVersion: ({ fileName }, hash) => parts.workshop().openVersion(fileName, hash)?.tool,
+  });
+  const warnings: string[] = [];
+
+  function warn(tool: string, thrown: unknown): void {
+    const error = `The rollout of ${tool} could not go on: ${messageOf(thrown)}`;
+    note(error);
+    emit("ledger:failed", { id: "", error });
+  }
+
+  function note(sentence: string): void {
+    if (warnings.length < 100 && !warnings.includes(sentence)) warnings.push(sentence);
+  }
+
+  /** As often as others are quicker: each time something else is stable. */
+  async function introduce(
+    version: ToolVersion,
+    { origin, isInFile }: { origin: Content["origin"]; isInFile: boolean },
+  ) {
+    const { fileName, spec, file } = version;
+    const { openVersion } = parts.workshop();
+    for (;;) {
+      const before = registry.find(spec.name);
+      const terms = makeTerms({ settings, openVersion }, version, { release: before, isInFile });
+      const content: Content = { tool: spec.name, fileName, hash: file.hash, origin };
+      const release = await registry.introduce(content, terms);
+      if (!release) continue;
+      if (terms.standIn && before?.fileName === fileName) note(tellLost(before, release));
+      if (release.rollout?.status === "replaying") await replay(spec.name);
+      return release;
+    }
+  }
+
+  /** Before anybody gets it. Where its process died over it, the next one does it. */
+  async function replay(tool: string): Promise<void> {
+    const claimed = await registry.claimReplay(tool, processes.identity, (owner) => processes.isAlive(owner));
+    const release = registry.find(tool);
+    if (!claimed || !release) return;
+    const report = await tryRecorded(release, claimed);
+    if (report) await registry.endReplay(tool, claimed.id, parts.mask(report));
+  }
+
+  async function tryRecorded(
+    { fileName, stable }: ToolRelease,
+    { hash, origin }: Rollout,
+  ): Promise<ReplayReport | null> {
+    const workshop = parts.workshop();
+    const versions = {
+      stable: workshop.openVersion(fileName, stable.hash),
+      canary: workshop.openVersion(fileName, hash),
+    };
+    const nothing = { cases: 0, passed: 0, flips: [] };
+    if (!versions.stable || !versions.canary) {
+      return { ...nothing, skipped: "One of the two versions could not be opened." };
+    }
+    try {
+      return await workshop.replay({ stable: versions.stable, canary: versions.canary, origin });
+    } catch (thrown) {
+      return { ...nothing, skipped: `The replay broke off: ${messageOf(thrown)}` };
+    }
+  }
+
+  /** What `improve` made is put into the tool's file once it is stable, unless a person changed the file meanwhile. */
+  function settleFile({ fileName, fileHash, stable, toReplace }: ToolRelease): void {
+    if (toReplace === undefined || toReplace !== fileHash) return;
+    parts.workshop().writeFile(fileName, { before: toReplace, content: stable.hash });
+  }
+
+  /** Every process asks about every file once: that must cost no transaction. */
+  function isKnown({ spec, file, fileName }: ToolVersion): boolean {
+    const release = registry.find(spec.name);
+    return release?.fileHash === file.hash && release.fileName === fileName && canOpen(release, release.stable.hash);
+  }
+
+  function canOpen({ fileName }: ToolRelease, hash: string): boolean {
+    return parts.workshop().openVersion(fileName, hash) !== undefined;
+  }
+
+  /** What was left undone, or can't go on as it is. */
+  function whatIsLeft(release: ToolRelease): Promise<void> | undefined {
+    const { tool, rollout } = release;
+    if (rollout?.status === "replaying") {
+      return rollout.owner && processes.isAlive(rollout.owner) ? undefined : replay(tool);
+    }
+    if (rollout?.status !== "running" || canOpen(release, rollout.hash)) return undefined;
+    const reason = "Its copy is gone from .deckhand/versions, or damaged.";
+    const entry: RolledBack = { at: now(), who: null, reason, kind: "soft", by: "rule" };
+    return store.change((transaction) => {
+      const current = readRelease(transaction, tool);
+      if (current?.rollout?.id === rollout.id) controller.rollBack(transaction, current, entry);
+    });
+  }
+
+  return {
+    releases: createReleases({ registry, store }, async (version, author) => {
+      try {
+        if (!isKnown(version)) await introduce(version, { origin: author, isInFile: true });
+      } catch (thrown) {
+        warn(version.spec.name, thrown);
+      }
+    }),
+    route: router.route,
+    warnings,
+    watch: (ledger) =>
+      observeRollouts(ledger, {
+        store,
+        controller,
+        clock,
+        emit,
+        mask: parts.mask,
+        takeRun: (id) => router.takeRun(id),
+        running: (id) => router.running(id),
+        schemaOf: (tool) => parts.workshop().liveVersion(tool)?.spec.inputSchema ?? null,
+        isCounted: (tool) => modeOf(tool) === "canary",
+      }),
+    prepareFor(tool) {
+      try {
+        const release = isFromFile(tool) ? registry.find(tool) : undefined;
+        if (!release) return undefined;
+        settleFile(release);
+        return whatIsLeft(release)?.catch((thrown: unknown) => warn(tool, thrown));
+      } catch (thrown) {
+        warn(tool, thrown);
+        return undefined;
+      }
+    },
+    orders: createRolloutOrders({
+      ...parts,
+      store,
+      registry,
+      controller,
+      policyOf,
+      modeOf,
+      settleFile,
+      canOpen,
+      replay,
+    }),
+    async startCanary({ tool, snapshot, origin }) {
+      const version = parts.workshop().openVersion(snapshot.name, snapshot.hash);
+      const release = version && (await introduce(version, { origin, isInFile: false }));
+      const rollout = release && registry.find(tool)?.rollout;
+      if (rollout?.hash === snapshot.hash) {
+        if (rollout.status === "running") return { rolloutId: rollout.id, sentence: rollout.reason };
+        throw new RuntimeError("ROLLOUT_STATE", `The new version of ${tool} was not tried. ${rollout.reason}`);
+      }
+      const why = release?.pinned ? `it is pinned (${release.pinned.reason})` : "the stable version changed meanwhile";
+      throw new RuntimeError("ROLLOUT_STATE", `The new version of ${tool} was not tried: ${why}.`);
+    },
+    feedback: (tool) => store.listFeedback({ tool, limit: 20 }),
+    whyOut: (tool, hash) => registry.find(tool)?.out[hash]?.reason ?? null,
+  };
+}
+
+function tellLost({ tool, stable }: ToolRelease, after: ToolRelease): string {
+  const lost = `The copy of ${versionName(tool, stable.hash)}, which was stable, is gone from .deckhand/versions or damaged`;
+  if (after.stable.hash !== stable.hash) return `${lost}; calls take ${versionName(tool, after.stable.hash)} now.`;
+  return `${lost}, and what the file has was rolled back: save another content, or \`deckhand rollout resume ${tool}\`.`;
+}
+
+function tellEvent({ emit, journal }: RolloutsParts, event: Omit<RolloutEvent, "id">): void {
+  const { tool, version, rolloutId, type, by, who, reason, figures } = event;
+  emit("rollout:changed", { tool, version, rolloutId, change: type, by, reason });
+  const entry = { tool_name: tool, tool_version: version, rollout_id: rolloutId, change: type, by, who, reason };
+  journal?.appendBehind({ type: "rollout", ...entry, ...(figures === null ? {} : { figures }) });
+}

@@ -1,0 +1,153 @@
+import type { Clock } from "../core/clock.ts";
+import { messageOf } from "../core/errors.ts";
+import type { Emit } from "../core/events.ts";
+import type { Execution } from "../core/execution.ts";
+import type { Ledger } from "../core/ledger.ts";
+import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts";
+import type { JsonSchema } from "../core/json.ts";
+import { signFailure } from "../rollout/metrics/failure-signature.ts";
+import { kindOf } from "../rollout/metrics/input-kind.ts";
+import { countCall, readFigures } from "../rollout/metrics/metrics-aggregator.ts";
+import { laneOf } from "../rollout/release/canary-router.ts";
+import { failureOf, outcomeOf, type Trial } from "../rollout/release/observed-outcome.ts";
+import type { PromotionController } from "../rollout/release/promotion-controller.ts";
+import { createCountBehind, type Count } from "./count-behind.ts";
+import { followUps } from "./follow-ups.ts";
+import type { RoutedRun } from "./rollout-router.ts";
+
+export interface ObserverParts {
+  readonly store: RolloutStore;
+  readonly controller: PromotionController;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  /** Takes secrets out. */
+  readonly mask: <Value>(value: Value) => Value;
+  /** What was decided when the call was routed, once; undefined when nothing was tried. */
+  readonly takeRun: (executionId: string) => RoutedRun | undefined;
+  readonly running: (rolloutId: string) => number;
+  /** Null when the tool does not come from a file. */
+  readonly schemaOf: (tool: string) => JsonSchema | null;
+  /** Whether calls of this tool are counted although nothing is tried. */
+  readonly isCounted: (tool: string) => boolean;
+}
+
+/**
+ * A ledger that tells the rollouts what became of each call of a tool file. Where something is tried that is committed before
+ * the outcome is told: the next call, in any process, knows it. A failure here changes nothing about the call.
+ */
+export function observeRollouts(ledger: Ledger, parts: ObserverParts): Ledger {
+  const { store, controller, clock, emit } = parts;
+  const isFollowUp = followUps();
+  const behind = createCountBehind({ store, clock, onFailed: (thrown) => fail(thrown, "") });
+
+  function fail(thrown: unknown, id: string): void {
+    const error = `What became of it could not be counted for its rollout: ${messageOf(thrown)}`;
+    emit("ledger:failed", { id, error });
+  }
+
+  function observe(execution: Execution): Promise<void> | undefined {
+    const { toolId: tool, version } = execution;
+    const run = parts.takeRun(execution.id);
+    const schema = tool === null || version === "builtin" ? null : parts.schemaOf(tool);
+    if (tool === null || version === null || !schema) return undefined;
+    const trial = run?.trial ?? null;
+    const outcome = outcomeOf(execution, trial);
+    const isCounted = run !== undefined || parts.isCounted(tool);
+    if (outcome === null || (outcome === "ok" && !isCounted)) return undefined;
+    const waitedMs = trial?.latencyMs ?? execution.durationMs ?? 0;
+    const call = { at: clock.now(), outcome, latencyMs: waitedMs };
+    const kind = kindOf(execution.toolInput, schema);
+    const isAgain = isCounted && isFollowUp(execution);
+    const arm = { tool, version: run?.version ?? version, route: execution.route ?? "stable", lane: laneOf(execution) };
+    const failure = outcome === "ok" ? null : (parts.mask(trial?.failure ?? null) ?? failureOf(execution));
+    const isRetry = execution.attempt > 1;
+    const format = failure?.errorType === "invalid_result" ? { formatOk: false } : {};
+    const count: Count = (transaction) =>
+      countCall(transaction, { ...arm, kind }, { ...call, ...format, isRetry, isFollowUp: isAgain });
+    if (!run && !failure) {
+      behind.add(count);
+      return undefined;
+    }
+    const before = behind.take();
+    return store
+      .change((transaction) => {
+        before(transaction);
+        if (failure) addFeedback(transaction, { execution, failure, arm });
+        if (run) {
+          controller.observe(transaction, {
+            ...call,
+            // Whoever had waited on would still be waiting.
+            latencyMs: outcome === "timeout" ? Infinity : waitedMs,
+            ...arm,
+            rolloutId: run.rolloutId,
+            executionId: execution.id,
+            conversationId: execution.conversationId,
+            kind,
+            onStable: trial?.onStable ?? null,
+            error: failure?.error ?? "",
+            running: parts.running(run.rolloutId),
+            history: () => historyOf(transaction, { tool, version: run.stable }, call.at),
+          });
+        }
+        if (isCounted) count(transaction);
+      })
+      .catch((thrown: unknown) => fail(thrown, execution.id));
+  }
+
+  return {
+    ...ledger,
+    settled(execution, replay) {
+      const observed = observe(execution);
+      const settled = ledger.settled(execution, replay);
+      if (!observed) return settled;
+      return Promise.all([settled, observed]).then(() => undefined);
+    },
+    async flush() {
+      await Promise.all([behind.flush(), ledger.flush()]);
+    },
+  };
+}
+
+const longestLog = 2000;
+
+function addFeedback(
+  transaction: RolloutTransaction,
+  known: {
+    execution: Execution;
+    failure: NonNullable<Trial["failure"]>;
+    arm: { tool: string; version: string; route: "stable" | "canary" };
+  },
+): void {
+  const { execution, failure, arm } = known;
+  const { error, errorType, output } = failure;
+  transaction.addFeedback({
+    tool: arm.tool,
+    version: arm.version,
+    route: arm.route,
+    signature: signFailure({ error, errorType }),
+    lastAt: execution.completedAt ?? execution.createdAt,
+    executionId: execution.id,
+    input: execution.toolInput,
+    error,
+    errorType,
+    log: output.slice(-longestLog),
+  });
+}
+
+interface History {
+  readonly calls: number;
+  readonly failures: number;
+}
+
+/** Of the stable version, before the first call of the canary. */
+function historyOf(
+  transaction: RolloutTransaction,
+  { tool, version }: { readonly tool: string; readonly version: string },
+  now: number,
+): History {
+  const rows = readFigures(transaction, tool, now);
+  const row = rows.find((each) => each.kind === "all" && each.lane === "live" && each.version === version);
+  if (!row) return { calls: 0, failures: 0 };
+  const { calls, errorRate, timeoutRate } = row.lastCalls;
+  return { calls, failures: Math.round(calls * ((errorRate ?? 0) + (timeoutRate ?? 0))) };
+}

@@ -1,0 +1,189 @@
+import type { Clock } from "../core/clock.ts";
+import { RuntimeError } from "../core/errors.ts";
+import { nearest } from "../core/nearest.ts";
+import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts";
+import { readFigures } from "../rollout/metrics/metrics-aggregator.ts";
+import type { PolicyOf, PromotionController } from "../rollout/release/promotion-controller.ts";
+import { readHarm, readRelease, removeCounters, writeRelease } from "../rollout/release/release-documents.ts";
+import { beginAgain, makeStable, setOut } from "../rollout/release/release-steps.ts";
+import { tell } from "../rollout/release/tell-event.ts";
+import type { RolledBack, ToolRelease } from "../rollout/release/tool-release.ts";
+import type { ToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
+import { versionName } from "../rollout/release/version-name.ts";
+import { viewRelease } from "./rollout-view.ts";
+import type { Rollouts, RolloutView } from "./rollouts.ts";
+
+export interface OrderParts {
+  readonly store: RolloutStore;
+  readonly registry: ToolVersionRegistry;
+  readonly controller: PromotionController;
+  readonly policyOf: PolicyOf;
+  readonly modeOf: (tool: string) => "off" | "canary";
+  readonly clock: Clock;
+  readonly toolFolder: string;
+  readonly who: string;
+  readonly settleFile: (release: ToolRelease) => void;
+  /** Whether the copy of this content is there. Reads files. */
+  readonly canOpen: (release: ToolRelease, hash: string) => boolean;
+  readonly replay: (tool: string) => Promise<void>;
+}
+
+/** What a person says about new versions of tools. */
+export function createRolloutOrders(parts: OrderParts): Rollouts {
+  const { store, registry, controller, clock, who } = parts;
+
+  function find(name: string): ToolRelease {
+    const release = registry.find(name) ?? registry.list().find(({ tool }) => isSameName(tool, name));
+    if (release) return release;
+    const meant = nearest(
+      name,
+      registry.list().map(({ tool }) => tool),
+      2,
+    ).join(" or ");
+    const hint = meant ? `did you mean ${meant}?` : "no tool file has been used here yet.";
+    throw new RuntimeError("UNKNOWN_TOOL", `There is no tool file "${name}" that is known; ${hint}`);
+  }
+
+  function view(release: ToolRelease): RolloutView {
+    return viewRelease(release, parts);
+  }
+
+  /** One step in the store; what it gives is what is there then. */
+  async function order(name: string, work: (transaction: RolloutTransaction, release: ToolRelease) => void) {
+    const { tool } = find(name);
+    await store.change((transaction) => work(transaction, readRelease(transaction, tool) ?? find(name)));
+    const after = find(tool);
+    parts.settleFile(after);
+    return view(after);
+  }
+
+  function rollBackStable(
+    transaction: RolloutTransaction,
+    release: ToolRelease,
+    { entry, there }: { readonly entry: RolledBack; readonly there: readonly string[] },
+  ): void {
+    const { tool, stable, out } = release;
+    const all = release.earlier.filter(({ hash }) => !out[hash] && hash !== stable.hash);
+    const before = all.find(({ hash }) => there.includes(hash));
+    if (!before) {
+      const why = all.length === 0 ? "" : ": the copies of those it had are gone from .deckhand/versions";
+      throw wrongState(`${tool} has no earlier version to go back to${why}.`);
+    }
+    const { at, kind, by, reason } = entry;
+    const back = makeStable(release, before, at);
+    const pinned = kind === "hard" ? { at, who, reason, by } : release.pinned;
+    writeRelease(transaction, { ...setOut(back, stable.hash, entry), pinned });
+    const figures = { kind, to: versionName(tool, before.hash) };
+    tell(transaction, { ...release, rollout: null }, { at, type: "rolled_back", by, who, reason, figures });
+  }
+
+  function resume(transaction: RolloutTransaction, release: ToolRelease): void {
+    const { rollout, fileHash, stable, tool } = release;
+    const at = clock.now();
+    const isBack = rollout?.status === "rolled_back";
+    const isOut = release.out[fileHash] !== undefined;
+    if (!release.pinned && !rollout?.held && !isBack && !isOut) {
+      throw wrongState(`${tool} is neither held, pinned nor rolled back: there is nothing to resume.`);
+    }
+    const out = Object.fromEntries(
+      Object.entries(release.out).filter(([hash]) => hash !== rollout?.hash && hash !== fileHash),
+    );
+    if (rollout && isBack) removeCounters(transaction, rollout.id);
+    const firstShare = (lane: "live" | "scheduled"): number => parts.policyOf(tool, rollout!.risk, lane).stages[0]!;
+    const again = rollout && isBack ? beginAgain(rollout, { at, firstShare }) : rollout;
+    // What the file has and was kept out is looked at as if it were new.
+    const isKeptOut = fileHash !== stable.hash && fileHash !== rollout?.hash;
+    const next: ToolRelease = {
+      ...release,
+      out,
+      pinned: null,
+      rollout: again && { ...again, held: null },
+      fileHash: isKeptOut ? "" : fileHash,
+    };
+    writeRelease(transaction, next);
+    const told = { at, type: "resumed", by: "person", who, reason: "A person resumed it.", figures: null } as const;
+    tell(transaction, next, told);
+  }
+
+  return {
+    async list(tool) {
+      const releases = tool === undefined ? registry.list() : [find(tool)];
+      return releases.map(view).sort((a, b) => (a.tool < b.tool ? -1 : 1));
+    },
+    async explain(name) {
+      const release = find(name);
+      const now = clock.now();
+      const judge = (lane: "live" | "scheduled") => controller.assess(store, { release, lane, now }) ?? null;
+      const isTried = release.rollout !== null;
+      return {
+        view: view(release),
+        release,
+        lanes: { live: isTried ? judge("live") : null, scheduled: isTried ? judge("scheduled") : null },
+        figures: readFigures(store, release.tool, now),
+        ...(release.rollout && { harm: readHarm(store, release.rollout.id) }),
+      };
+    },
+    history: async (query) =>
+      store.listEvents(query.tool === undefined ? query : { ...query, tool: find(query.tool).tool }),
+    feedback: async (name, limit) => store.listFeedback({ tool: find(name).tool, limit }),
+    async promote(name, { to, reason = "A person promoted it." }) {
+      const known = find(name);
+      const gone = known.rollout && !parts.canOpen(known, known.rollout.hash) ? known.rollout.hash : null;
+      return order(name, (transaction, release) => {
+        const { rollout, tool } = release;
+        if (!rollout) throw wrongState(`No other version of ${tool} is being tried: there is nothing to promote.`);
+        if (rollout.hash === gone) {
+          throw wrongState(
+            `The copy of ${versionName(tool, gone)} is gone from .deckhand/versions: save it once more.`,
+          );
+        }
+        if (to === "next" && rollout.status !== "running") {
+          throw wrongState(`The new version of ${tool} ${whyNoNext[rollout.status]}, or promote it to all with --all.`);
+        }
+        controller.promote(transaction, release, { to, who, reason, now: clock.now() });
+      });
+    },
+    hold: (name, reason) =>
+      order(name, (transaction, release) => {
+        const { rollout, tool } = release;
+        if (rollout?.status !== "running" && rollout?.status !== "replaying") {
+          throw wrongState(`No other version of ${tool} is being tried: there is nothing to hold.`);
+        }
+        const at = clock.now();
+        const next = { ...release, rollout: { ...rollout, held: { at, who, reason } } };
+        writeRelease(transaction, next);
+        tell(transaction, next, { at, type: "held", by: "person", who, reason, figures: null });
+      }),
+    async resume(name) {
+      const resumed = await order(name, resume);
+      if (resumed.status !== "replaying") return resumed;
+      await parts.replay(resumed.tool);
+      return view(find(resumed.tool));
+    },
+    async rollback(name, { kind, reason = "A person rolled it back." }) {
+      const release = find(name);
+      const there = release.earlier.flatMap(({ hash }) => (parts.canOpen(release, hash) ? [hash] : []));
+      return order(name, (transaction, current) => {
+        const entry: RolledBack = { at: clock.now(), who, reason, kind, by: "person" };
+        const { rollout } = current;
+        if (!rollout || rollout.status === "rolled_back") rollBackStable(transaction, current, { entry, there });
+        else controller.rollBack(transaction, current, entry);
+      });
+    },
+  };
+}
+
+const whyNoNext = {
+  replaying: "is still being replayed: wait",
+  blocked: "can't be tried beside the stable one: roll it back",
+  rolled_back: "was rolled back: resume it first",
+} as const;
+
+function wrongState(message: string): RuntimeError {
+  return new RuntimeError("ROLLOUT_STATE", message);
+}
+
+function isSameName(tool: string, name: string): boolean {
+  const fold = (text: string): string => text.toLowerCase().replaceAll(/[-_\s]/g, "");
+  return fold(tool) === fold(name);
+}

@@ -1,0 +1,82 @@
+import type { Clock } from "../core/clock.ts";
+import type { RouteCall } from "../core/route-call.ts";
+import type { RolloutStore } from "../core/rollout-store.ts";
+import type { Tool } from "../core/tool.ts";
+import { createCanaryRouter } from "../rollout/release/canary-router.ts";
+import type { Trial } from "../rollout/release/observed-outcome.ts";
+import type { ToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
+import type { ToolRelease } from "../rollout/release/tool-release.ts";
+import { tryVersion } from "../rollout/release/try-version.ts";
+
+/** A call of a tool of which another version is tried. */
+export interface RoutedRun {
+  readonly rolloutId: string;
+  /** Of the arm that it was given to. */
+  readonly version: string;
+  readonly stable: string;
+  readonly isCanary: boolean;
+  readonly trial: Trial | null;
+}
+
+export interface RolloutRouter {
+  readonly route: RouteCall;
+  /** Once: it is forgotten then. */
+  takeRun(executionId: string): RoutedRun | undefined;
+  /** Canary calls that are under way here. */
+  running(rolloutId: string): number;
+}
+
+/** Step 5 for tools that come from files. Whatever is wrong with the rollouts, the stable version runs. */
+export function createRolloutRouter(parts: {
+  readonly store: RolloutStore;
+  readonly registry: ToolVersionRegistry;
+  readonly clock: Clock;
+  readonly isFromFile: (tool: Tool) => boolean;
+  readonly openVersion: (release: ToolRelease, hash: string) => Tool | undefined;
+}): RolloutRouter {
+  const { store, registry, clock } = parts;
+  const router = createCanaryRouter({ findMark: (rolloutId, key) => store.findMark(rolloutId, key) });
+  const runs = new Map<string, RoutedRun>();
+
+  function note(executionId: string, trial: Trial): void {
+    const run = runs.get(executionId);
+    if (run) runs.set(executionId, { ...run, trial });
+  }
+
+  const route: RouteCall = (tool, execution) => {
+    if (tool.version === "builtin" || !parts.isFromFile(tool)) return { tool, route: "stable" };
+    try {
+      const release = registry.find(tool.name);
+      const rollout = release?.rollout;
+      if (!release || rollout?.status !== "running") return { tool, route: "stable" };
+      const chosen = router.choose(rollout, execution);
+      const canary = chosen.route === "canary" ? parts.openVersion(release, rollout.hash) : undefined;
+      const arm = canary ?? tool;
+      const isCanary = canary !== undefined;
+      runs.set(execution.id, {
+        rolloutId: rollout.id,
+        version: arm.version,
+        stable: tool.version,
+        isCanary,
+        trial: null,
+      });
+      return {
+        tool: tryVersion({ tool: arm, stable: tool, verifies: rollout.verifies, clock, note }),
+        route: isCanary ? "canary" : "stable",
+        bucket: chosen.bucket,
+      };
+    } catch {
+      return { tool, route: "stable" };
+    }
+  };
+
+  return {
+    route,
+    takeRun(executionId) {
+      const run = runs.get(executionId);
+      runs.delete(executionId);
+      return run;
+    },
+    running: (rolloutId) => [...runs.values()].filter((run) => run.isCanary && run.rolloutId === rolloutId).length,
+  };
+}

@@ -1,0 +1,68 @@
+import type { RolloutEvent, RolloutEventQuery, ToolFeedback } from "../core/rollout-store.ts";
+import type { Assessment } from "../rollout/decision/assess.ts";
+import type { Harm, LaneName, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
+import type { CallFigures } from "../rollout/metrics/call-figures.ts";
+
+/** What a person can see and do about new versions of tools. Names may be aliases; an unknown one throws UNKNOWN_TOOL. */
+export interface Rollouts {
+  /** Of all tools that come from files and are known, or of one; sorted by name. */
+  list(tool?: string): Promise<RolloutView[]>;
+  /** All that speaks for and against the version that is tried. */
+  explain(tool: string): Promise<RolloutExplanation>;
+  history(query: RolloutEventQuery): Promise<readonly RolloutEvent[]>;
+  feedback(tool: string, limit: number): Promise<readonly ToolFeedback[]>;
+  /** `next`: agrees to one step, now; `all`: everybody gets it, whatever is proven. Throws ROLLOUT_STATE when there is nothing to promote. */
+  promote(tool: string, order: { readonly to: "next" | "all"; readonly reason?: string }): Promise<RolloutView>;
+  /** The share stays as it is. */
+  hold(tool: string, reason: string): Promise<RolloutView>;
+  /** Ends a hold or a pin; a version that was rolled back begins again from the first stage. */
+  resume(tool: string): Promise<RolloutView>;
+  /**
+   * To the stable version; where none is tried, to the one before it. `hard`: the version is disabled, and no other content
+   * gets out before a person resumes.
+   */
+  rollback(tool: string, order: { readonly kind: "soft" | "hard"; readonly reason?: string }): Promise<RolloutView>;
+}
+
+export interface RolloutView {
+  readonly tool: string;
+  /** As a person says it: `tools/echo_tool.ts`. */
+  readonly file: string;
+  readonly mode: "off" | "canary";
+  /** `name@hash`. */
+  readonly stable: string;
+  readonly stableSince: number;
+  readonly canary: string | null;
+  /** Percent of the live conversations that get it now; 0 when nobody does. */
+  readonly percent: number;
+  /** All stages of its policy, as percent. */
+  readonly stages: readonly number[];
+  readonly status: Rollout["status"] | "none";
+  readonly isHeld: boolean;
+  readonly isPinned: boolean;
+  readonly awaitsApproval: boolean;
+  /** One sentence with its figures. */
+  readonly reason: string;
+  readonly startedAt: number | null;
+}
+
+export interface RolloutExplanation {
+  readonly view: RolloutView;
+  readonly release: ToolRelease;
+  /** Asked now; null where nothing is tried. */
+  readonly lanes: Readonly<Record<LaneName, Assessment | null>>;
+  /** Of the last 100 calls and of the last 30 minutes, by version, route and kind of input. */
+  readonly figures: readonly FiguresRow[];
+  /** Whom the version that is tried, or was rolled back, has failed; left out where that is not known. */
+  readonly harm?: Harm;
+}
+
+export interface FiguresRow {
+  readonly version: string;
+  readonly route: "stable" | "canary";
+  readonly lane: LaneName;
+  /** The kind of input; `all` for all of them. */
+  readonly kind: string;
+  readonly lastCalls: CallFigures;
+  readonly lastMinutes: CallFigures;
+}

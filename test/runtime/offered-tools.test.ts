@@ -1,0 +1,46 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { agentPrograms } from "../../src/runtime/offered-tools.ts";
+import type { RuntimeConfig } from "../../src/runtime/create-runtime.ts";
+import { listAdapters } from "../../src/tasks/adapters/list-adapters.ts";
+import { openTestAgent } from "../support/agent.ts";
+import { isolatedEnvironment } from "../support/runtime.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+
+const taskTools = ["use_agent", "cancel_task", "get_task_output", "get_task_status", "list_tasks", "wait_for_task"];
+
+/** Which of the tools around background agents a conversation gets that begins like this. */
+async function offered(t: TestContext, words: string, config: RuntimeConfig = {}, programs: readonly string[] = []) {
+  const home = await temporaryFolder(t);
+  const bin = join(home, "bin");
+  await mkdir(bin);
+  for (const program of programs) {
+    await writeFile(join(bin, program), "#!/bin/sh\n");
+    await chmod(join(bin, program), 0o755);
+  }
+  const env = { ...isolatedEnvironment(home), PATH: bin };
+  const { agent, requests } = await openTestAgent(t, { home, runtime: { env, ...config }, turns: ["Done."] });
+  await agent.send(words);
+  return requests[0]!.tools.map(({ name }) => name).filter((name) => taskTools.includes(name));
+}
+
+test("tools around background agents are offered where there are agents, or the person speaks of them [L13]", async (t) => {
+  const all = taskTools.toSorted((a, b) => (a < b ? -1 : 1));
+  const settings = { agents: { helper: { command: ["sh", "-s"] as [string, ...string[]] } } };
+  assert.deepEqual(await offered(t, "Fix the test."), []);
+  assert.deepEqual(await offered(t, "Run the server in the background."), []);
+  assert.deepEqual(await offered(t, "Delegate this, please."), all);
+  assert.deepEqual(await offered(t, "다른 에이전트에게 맡겨 줘"), all);
+  assert.deepEqual(await offered(t, "Fix the test.", { settings }), all);
+  assert.deepEqual(await offered(t, "Fix the test.", {}, ["codex"]), all);
+});
+
+test("the programs that are looked for are those of the known agents [T8]", () => {
+  const known = [...listAdapters({ own: ["deckhand"] }).values()].map(({ program }) => program);
+  assert.deepEqual(
+    known.filter((program) => program !== "deckhand"),
+    [...agentPrograms],
+  );
+});
