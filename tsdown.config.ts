@@ -15,7 +15,7 @@ import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
  * each `src/<room>/migrations` and `src/<room>/assets` folder is copied to `dist/` under its own name, and no two rooms
  * may use the same one: two rooms with an `assets` folder would be an error here.
  */
-const shipped = globSync(["src/*/migrations", "src/*/assets"]);
+const shipped = globSync(["src/*/migrations", "src/*/assets", "src/store/postgres/postgres-migrations"]);
 const names = shipped.map((folder) => basename(folder));
 if (new Set(names).size < names.length) throw new Error(`Two rooms ship a folder of one name: ${shipped.join(", ")}`);
 
@@ -26,6 +26,10 @@ const bundled = [
   ["@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "eventsource-parser"],
   ["@mozilla/readability", "turndown", "@truto/turndown-plugin-gfm"],
   ["linkedom", "uhyphen", "htmlparser2", "css-select", "css-what", "boolbase"],
+  ["@modelcontextprotocol/server", /^@modelcontextprotocol\/server\//, "@modelcontextprotocol/core"],
+  ["pg", /^pg\//, "pg-pool", "pg-protocol", "pg-types", "pg-connection-string", "pgpass", "split2", "pg-int8"],
+  ["postgres-array", "postgres-bytea", "postgres-date", "postgres-interval", "xtend"],
+  ["pg-boss", "serialize-error", "non-error"],
   ["nth-check", "domelementtype", "domhandler", "domutils", "dom-serializer", "entities"],
 ].flat();
 
@@ -37,6 +41,10 @@ export default defineConfig({
     rollout: "src/rollout/rollout.ts",
     // A program of its own: it runs in the child process of a tool file.
     "javascript-host": "src/workshop/host/child/javascript-host.ts",
+    // And this one beside an agent that speaks ACP.
+    "acp-driver": "src/tasks/adapters/acp/acp-driver.ts",
+    // And this one keeps the daemon running.
+    "watchdog-program": "src/watchdog/watchdog-program.ts",
   },
   format: "esm",
   platform: "node",

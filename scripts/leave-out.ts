@@ -7,6 +7,14 @@ const replacements: Readonly<Record<string, string>> = {
   turndown: fileURLToPath(import.meta.resolve("turndown/lib/turndown.browser.es.js")),
 };
 
+const stubs: Readonly<Record<string, string>> = {
+  // Schedules are not pg-boss's here: it only tells workers that something waits.
+  "cron-parser": "export const CronExpressionParser = {}; export default {};",
+  "rrule-temporal": "export const RRuleTemporal = {}; export default {};",
+  // The sockets of another platform.
+  "pg-cloudflare": "export const CloudflareSocket = undefined;",
+};
+
 /** What the style sheets of a page say is never asked for, and the parser for it (250 kB) contains an eval. */
 const styleSheets = "@acemir/cssom";
 
@@ -17,11 +25,15 @@ export function leaveOut(): Rolldown.Plugin {
       order: "pre",
       handler(id, importer) {
         if (id === styleSheets) return { id: `\0${styleSheets}` };
+        if (Object.hasOwn(stubs, id)) return { id: `\0${id}` };
         // A canvas that happens to be installed beside us must not be loaded.
         if (id.endsWith("/commonjs/canvas.cjs")) return this.resolve(id.replace(".cjs", "-shim.cjs"), importer);
         return replacements[id];
       },
     },
-    load: (id) => (id === `\0${styleSheets}` ? "export const parse = () => ({ cssRules: [] });" : undefined),
+    load(id) {
+      if (id === `\0${styleSheets}`) return "export const parse = () => ({ cssRules: [] });";
+      return id.startsWith("\0") ? stubs[id.slice(1)] : undefined;
+    },
   };
 }

@@ -60,7 +60,14 @@ function readNotice(folder: string): Notice {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
   const names = globSync("{LICENSE,LICENCE,license,licence,COPYING,NOTICE}{,.md,.txt}", { cwd: folder }).sort();
   const texts = names.map((name) => readFileSync(join(folder, name), "utf8").trim());
-  return { manifest, text: texts.length > 0 ? texts.join("\n\n") : undefined };
+  return { manifest, text: texts.length > 0 ? texts.join("\n\n") : licenceInReadme(folder) };
+}
+
+/** Some have it at the end of their README only. */
+function licenceInReadme(folder: string): string | undefined {
+  const [readme] = globSync("README{,.md}", { cwd: folder });
+  const text = readme && readFileSync(join(folder, readme), "utf8");
+  return text ? /^#+ *licen[cs]e[^\n]*\n+([^#]*permission is hereby granted.*)/ims.exec(text)?.[1]?.trim() : undefined;
 }
 
 /** Packages of one repository may ship its licence in some of them only. */

@@ -24,6 +24,8 @@ export interface AgentHost {
   spill(text: string, executionId: string): Promise<string | null>;
   /** A prompt was taken, by this entry of the session: what is changed from now on can be put back together. */
   beginTurn(entryId: string): void;
+  /** What happened beside the conversation that its model should know, once; null when nothing did. Never rejects. */
+  news?(): Promise<string | null>;
   /** A line of the log. */
   log(type: "user_input" | "assistant_output", text: string): void;
 }

@@ -6,6 +6,7 @@ import { noUsage } from "../core/model.ts";
 import type { AgentParts } from "./agent-parts.ts";
 import { isPlainQuestion } from "./is-plain-question.ts";
 import { statisticsSince } from "./run-statistics.ts";
+import { tellNews } from "./tell-news.ts";
 import { over, takeTurn, type Run, type Stop } from "./take-turn.ts";
 
 /** Takes what the person said to the model and its calls to the tools, until the model answers or a limit is reached. */
@@ -38,6 +39,7 @@ export async function runPrompt(
 /** Rejects only when the session can't be written: then nothing more may happen, because nobody would remember it. */
 async function takeTurns(parts: AgentParts, run: Run, prompt: readonly UserPart[]): Promise<Stop> {
   const { session, host, settings, offers, context } = parts;
+  await tellNews(parts);
   host.beginTurn(session.append({ type: "user", parts: prompt }).id);
   context.added({ role: "user", parts: prompt });
   const words = textOfParts(prompt);

@@ -16,6 +16,7 @@ import { requestReply, type RequestedReply } from "./request-reply.ts";
 import { refuseCalls, runCalls } from "./run-calls.ts";
 import { tellStopped } from "./stop-reason.ts";
 import type { Reply } from "./take-reply.ts";
+import { tellNews } from "./tell-news.ts";
 
 /** How a run stands. */
 export interface Run {
@@ -99,7 +100,9 @@ async function takeUpReply(parts: AgentParts, run: Run, { model, reply, calls }:
   });
   run.executions.push(...executions);
   takeResults(parts, results);
-  return run.signal.aborted ? over("cancelled", tellStopped(run.signal)) : null;
+  if (run.signal.aborted) return over("cancelled", tellStopped(run.signal));
+  await tellNews(parts);
+  return null;
 }
 
 function takeResults({ session, context }: AgentParts, results: readonly CallResult[]): void {

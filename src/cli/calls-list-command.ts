@@ -7,6 +7,7 @@ import { exitCode } from "./exit-code.ts";
 import { formatAge } from "./format-time.ts";
 import { withRuntime } from "./open-runtime.ts";
 import { printableExecution } from "./printable-execution.ts";
+import { readLimit } from "./read-limit.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -14,7 +15,7 @@ const defaultLimit = 10;
 
 /** `deckhand calls [list]` */
 export async function runCallsList(invocation: Invocation, terminal: Terminal): Promise<number> {
-  const limit = readLimit(invocation.value("limit"));
+  const limit = readLimit(invocation.value("limit"), defaultLimit);
   const states = readStates(invocation);
   return withRuntime(invocation, terminal, async (runtime) => {
     const toolId = toolIdOf(runtime, invocation.value("tool"));
@@ -65,13 +66,6 @@ const colors = {
   cancelled: "yellow",
   timeout: "red",
 } as const;
-
-function readLimit(given: string | undefined): number {
-  if (given === undefined) return defaultLimit;
-  const limit = /^\d+$/.test(given) ? Number(given) : 0;
-  if (limit > 0 && Number.isSafeInteger(limit)) return limit;
-  throw new UsageError(`--limit takes a whole number greater than 0, got "${given}".`);
-}
 
 function readStates(invocation: Invocation): ExecutionState[] {
   const given = invocation.values("state").flatMap((value) => value.split(","));

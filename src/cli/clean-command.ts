@@ -34,7 +34,7 @@ function readDays(invocation: Invocation, option: string): number | undefined {
   throw new UsageError(`--${option} takes a number of days, got "${given}".`);
 }
 
-function describe({ executions, outputs, log }: CleanReport, isDryRun: boolean): string {
+function describe({ executions, tasks, outputs, log }: CleanReport, isDryRun: boolean): string {
   const verb = isDryRun ? "Would remove" : "Removed";
   const segments =
     log.before === null
@@ -42,16 +42,18 @@ function describe({ executions, outputs, log }: CleanReport, isDryRun: boolean):
       : `${verb} ${log.segments} closed files of the log (${log.lines} lines, ${log.bytes} bytes) older than ${dateOf(log.before)}.`;
   return [
     `${verb} ${executions.count} records of calls older than ${dateOf(executions.before)}.`,
+    `${verb} ${tasks.count} background tasks that ended before ${new Date(tasks.before).toISOString()}.`,
     `${verb} ${outputs.count} kept outputs (${outputs.bytes} bytes) older than ${dateOf(outputs.before)} or beyond the limit.`,
     segments,
     "",
   ].join("\n");
 }
 
-function times({ executions, outputs, log, problems }: CleanReport): object {
+function times({ executions, tasks, outputs, log, problems }: CleanReport): object {
   const timeOf = (before: number): string => new Date(before).toISOString();
   return {
     executions: { ...executions, before: timeOf(executions.before) },
+    tasks: { ...tasks, before: timeOf(tasks.before) },
     outputs: { ...outputs, before: timeOf(outputs.before) },
     log: { ...log, before: log.before === null ? null : timeOf(log.before) },
     problems,

@@ -4,7 +4,7 @@ import type { Terminal } from "./terminal.ts";
 export interface Command {
   /** `calls show`; empty for `deckhand` alone. */
   readonly name: string;
-  /** In order; those in brackets (`[JSON]`) may be left out. */
+  /** In order; those in brackets (`[JSON]`) may be left out, and the last one may be given again where it ends in `…`. */
   readonly positionals: readonly string[];
   readonly summary: string;
   /** More than the summary, for `--help`. */

@@ -1,6 +1,12 @@
 import { agentCommands } from "./agent-commands.ts";
 import { commonOptions, type Command } from "./command.ts";
+import { improveCommand } from "./improve-commands.ts";
+import { mcpCommand } from "./mcp-commands.ts";
 import { permissionCommands } from "./permission-commands.ts";
+import { rolloutCommands } from "./rollout-commands.ts";
+import { tasksCommands } from "./tasks-commands.ts";
+import { withStore, workerCommands } from "./worker-commands.ts";
+import { watchdogCommand } from "./watchdog-commands.ts";
 
 export const commands: readonly Command[] = [
   {
@@ -103,6 +109,12 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
     examples: [`deckhand calls cancel 1a60 --reason "wrong branch"`],
     load: async () => (await import("./calls-cancel-command.ts")).runCallsCancel,
   },
+  ...rolloutCommands,
+  improveCommand,
+  ...tasksCommands.map(withStore),
+  withStore(mcpCommand),
+  ...workerCommands,
+  watchdogCommand,
   ...permissionCommands,
   {
     name: "check",
@@ -200,7 +212,7 @@ and quotation in it with the call that shows it, or with none.`,
   {
     name: "clean",
     positionals: [],
-    summary: "Remove records, kept outputs and log files that are older than `retention` says",
+    summary: "Remove records, ended tasks, kept outputs and log files that are older than `retention` says",
     details: `What is removed is told by a line of the log, so that the rest still verifies.`,
     options: {
       "dry-run": { summary: "Only say what would be removed" },
@@ -231,4 +243,6 @@ export const defaultSubcommand: Readonly<Record<string, string>> = {
   inbox: "list",
   grants: "list",
   log: "tail",
+  rollout: "status",
+  tasks: "list",
 };

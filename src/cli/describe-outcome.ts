@@ -31,7 +31,7 @@ function describeStop({ state, stopCause, stopProof, killed, survivors, duration
   return lines;
 }
 
-const proofs: Record<StopProof, string> = {
+export const proofs: Record<StopProof, string> = {
   namespace: "nothing of it still runs: its PID namespace is gone, and every process with it",
   marker:
     "no process of it was found: none carries its mark, belongs to its tree or session, or writes to its output (one that shed all of these could not be seen)",

@@ -1,12 +1,11 @@
 import type { Tool } from "../core/tool.ts";
 import { toWire } from "../core/wire.ts";
-import { describeProblem, type FileStatus } from "../runtime/tool-files.ts";
 import { formatDuration } from "./format-time.ts";
+import { describeState, originToWire, type Origin } from "./tool-origin.ts";
 
-/** A tool as `tools --json` shows it. `file`: of one that comes from a file. */
-export function toolToWire(tool: Tool, aliases: readonly string[], file?: FileStatus): unknown {
+/** A tool as `tools --json` shows it. `origin`: of one that is not built in. */
+export function toolToWire(tool: Tool, aliases: readonly string[], origin?: Origin): unknown {
   const { name, description, traits, version, inputSchema } = tool;
-  const origin = file && { file: file.file, state: file.state, problem: describeProblem(file) };
   return toWire({
     name,
     description,
@@ -15,7 +14,7 @@ export function toolToWire(tool: Tool, aliases: readonly string[], file?: FileSt
     timeoutMs: tool.timeoutMs ?? null,
     version,
     inputSchema,
-    ...origin,
+    ...(origin && originToWire(origin)),
   });
 }
 
@@ -31,7 +30,7 @@ export function summarizeTool({ description }: Tool): string {
 }
 
 /** All there is to know about one tool, for a person. */
-export function describeTool(tool: Tool, aliases: readonly string[], file?: FileStatus): string {
+export function describeTool(tool: Tool, aliases: readonly string[], origin?: Origin): string {
   const { traits } = tool;
   const facts: (readonly [string, string])[] = [
     ["may do", `${describeEffect(tool)}${traits.idempotent && !traits.readOnly ? ", the same when repeated" : ""}`],
@@ -42,7 +41,10 @@ export function describeTool(tool: Tool, aliases: readonly string[], file?: File
     ...(tool.idleMs === undefined ? [] : [["idle limit", formatDuration(tool.idleMs)] as const]),
     ["after a crash", replays[traits.replay]],
     ["version", tool.version],
-    ...(file ? [["file", file.file] as const] : []),
+    ...(origin?.kind === "file" ? [["file", origin.status.file] as const] : []),
+    ...(origin?.kind === "server"
+      ? [["server", `${origin.status.name}, ${describeState(origin.status)}`] as const]
+      : []),
   ];
   const parameters = describeParameters(tool);
   return [

@@ -66,4 +66,5 @@ const wrongUseCodes = new Set([
   "MODEL_INVALID",
   "PROMPT_EMPTY",
   "SESSION_UNKNOWN",
+  "TASK_INVALID",
 ]);

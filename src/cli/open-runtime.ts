@@ -12,7 +12,9 @@ export async function openRuntime(
 ): Promise<Runtime> {
   const workdir = chooseWorkdir(invocation, env);
   const { createRuntime } = await import("../runtime/create-runtime.ts");
-  return createRuntime({ ...config, workdir, env });
+  const url = invocation.value("store");
+  const settings = { ...config.settings, store: { ...config.settings?.store, ...(url === undefined ? {} : { url }) } };
+  return createRuntime({ ...config, settings, workdir, env });
 }
 
 /**

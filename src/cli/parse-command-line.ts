@@ -145,7 +145,8 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   const missing = needed[given.length];
   if (missing !== undefined) throw new UsageError(`${missing} is missing: ${usage}.`);
   const extra = given[command.positionals.length];
-  if (extra === undefined) return;
+  const takesMore = command.positionals.at(-1)?.includes("…") ?? false;
+  if (extra === undefined || takesMore) return;
   const quoting = command.positionals.includes("[JSON]") ? ` Put the JSON in single quotes.` : "";
   throw new UsageError(`"${neutralizeLine(extra)}" is one argument too many: ${usage}.${quoting}`);
 }

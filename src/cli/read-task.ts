@@ -1,18 +1,17 @@
 import { fence } from "../core/fence.ts";
-import { UsageError, type Invocation } from "./command.ts";
+import { UsageError } from "./command.ts";
 import { hasSomething, isPiped, readAll } from "./read-call-input.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What to do: the argument, stdin, or both: then stdin is what the task is about. */
-export async function readTask(invocation: Invocation, terminal: Terminal): Promise<string> {
-  const [argument] = invocation.positionals;
+/** What to do: the argument, stdin, or both: then stdin is what the task is about. `missing`: what is said when there is none. */
+export async function readTask(argument: string | undefined, terminal: Terminal, missing: string): Promise<string> {
   const given = argument === "-" ? undefined : argument?.trim();
   const piped = argument === "-" || (await comesOnStdin(terminal, given)) ? await readAll(terminal.stdin, "stdin") : "";
   const about = piped.trimEnd();
   if (given && about) return `${given}\n\n${fence("stdin", about)}`;
   const task = given || about;
   if (task) return task;
-  throw new UsageError('Say what to do: deckhand run "run the tests", or pipe the task into stdin.');
+  throw new UsageError(missing);
 }
 
 /** A pipe that nobody writes to must not hold a task that is already known. */

@@ -28,7 +28,8 @@ function renderProgram(commands: readonly Command[]): string {
 const groups: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   { title: "Talk to a model", names: ["", "agent", "chat", "run", "demo"] },
   { title: "Conversations", names: ["resume", "sessions", "reset", "record"] },
-  { title: "Tools and their calls", names: ["tools", "tool", "calls"] },
+  { title: "Tools and their calls", names: ["tools", "tool", "calls", "rollout", "improve"] },
+  { title: "Other agents", names: ["tasks", "mcp"] },
   { title: "What you decide", names: ["inbox", "trust", "grants", "check"] },
   { title: "What was done", names: ["log", "clean"] },
 ];

@@ -23,7 +23,8 @@ import { nameOfSignal, watchSignals } from "./watch-signals.ts";
 
 /** `deckhand run "task"` */
 export async function runRun(invocation: Invocation, terminal: Terminal): Promise<number> {
-  const task = await readTask(invocation, terminal);
+  const missing = 'Say what to do: deckhand run "run the tests", or pipe the task into stdin.';
+  const task = await readTask(invocation.positionals[0], terminal, missing);
   const { settings, agent: agentSettings } = readAgentSettings(invocation);
   const asJson = invocation.has("json");
   const renderer = asJson ? null : createPlainRenderer({ terminal, quiet: invocation.has("quiet") });

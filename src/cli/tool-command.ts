@@ -2,7 +2,7 @@ import type { RuntimeEvent } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
 import { toWire } from "../core/wire.ts";
 import { cleanText } from "../runtime/untrusted-text.ts";
-import { UsageError, type Invocation } from "./command.ts";
+import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
@@ -10,6 +10,7 @@ import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { personConfig } from "./person-config.ts";
 import { printableExecution } from "./printable-execution.ts";
 import { readCallInput } from "./read-call-input.ts";
+import { readSeconds } from "./read-seconds.ts";
 import { runCall } from "./run-call.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -86,12 +87,4 @@ function tellEndedBackground({ state, toolId, toolInput }: Execution, terminal: 
 function printEvent(event: RuntimeEvent, terminal: Terminal): void {
   if (event.type === "execution:progressed" && terminal.isBehind()) return;
   terminal.printJsonLine(toWire(event));
-}
-
-function readSeconds(invocation: Invocation, option: string): number | undefined {
-  const given = invocation.value(option);
-  if (given === undefined) return undefined;
-  const seconds = /^\d*\.?\d+$/.test(given) ? Number(given) : Number.NaN;
-  if (seconds > 0 && Number.isFinite(seconds)) return Math.max(1, Math.round(seconds * 1000));
-  throw new UsageError(`--${option} takes a number of seconds greater than 0, such as 1.5; got "${given}".`);
 }

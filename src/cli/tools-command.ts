@@ -1,22 +1,25 @@
 import type { Tool } from "../core/tool.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
-import { describeProblem, type FileStatus } from "../runtime/tool-files.ts";
+import { describeProblem, describeRelease, type McpStatus } from "../runtime/tool-files.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeEffect, describeTool, summarizeTool, toolToWire } from "./describe-tool.ts";
 import { exitCode } from "./exit-code.ts";
 import { openRuntime } from "./open-runtime.ts";
 import { renderTable } from "./table.ts";
+import { describeState, originOf } from "./tool-origin.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Nothing is run or recorded, so nothing is opened, made or cleaned up either. */
-const onlyLooking = { settings: { store: { kind: "memory" } }, recover: false } as const;
+const onlyLooking = { settings: { store: { kind: "memory" } }, onlyLooks: true, recover: false } as const;
 
 /** `deckhand tools [NAME]` */
 export async function runTools(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name] = invocation.positionals;
   const runtime = await openRuntime(invocation, terminal, onlyLooking);
   try {
+    // Only a server that runs says how it stands.
+    await runtime.prepareTools();
     const asJson = invocation.has("json");
     if (name === undefined) {
       if (asJson) terminal.printJson(toolsToWire(runtime));
@@ -24,11 +27,12 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
     } else {
       const tool = resolveTool(runtime, name);
       const aliases = runtime.tools.aliasesOf(tool.name);
-      const file = fileOf(runtime, tool);
-      if (asJson) terminal.printJson(toolToWire(tool, aliases, file));
-      else terminal.print(neutralizeText(describeTool(tool, aliases, file)));
+      const origin = originOf(runtime, tool);
+      if (asJson) terminal.printJson(toolToWire(tool, aliases, origin));
+      else terminal.print(neutralizeText(describeTool(tool, aliases, origin)));
     }
-    tellFileProblems(runtime, terminal);
+    for (const sentence of describeReleases(runtime)) terminal.tell(`deckhand: ${sentence}`);
+    tellToolProblems(runtime, terminal);
   } finally {
     await runtime.close();
   }
@@ -37,51 +41,58 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
 
 export function toolsToWire(runtime: Runtime): unknown[] {
   const { tools } = runtime;
-  return tools.list().map((tool) => toolToWire(tool, tools.aliasesOf(tool.name), fileOf(runtime, tool)));
+  return tools.list().map((tool) => toolToWire(tool, tools.aliasesOf(tool.name), originOf(runtime, tool)));
 }
 
 export function renderTools(runtime: Runtime, terminal: Terminal): string {
-  const all = runtime.tools.list();
-  const builtin = renderTable({
-    columns: [{ title: "TOOL" }, { title: "MAY DO" }, { title: "WHAT FOR" }],
-    rows: all
-      .filter((tool) => !fileOf(runtime, tool))
-      .map((tool) => [tool.name, describeEffect(tool), summarizeTool(tool)]),
-    width: terminal.width,
-    style: (cell, column) => (column === 0 ? terminal.style("bold", cell) : cell),
-  });
-  const custom = all.flatMap((tool) => {
-    const file = fileOf(runtime, tool);
-    return file ? [[tool.name, describeEffect(tool), tool.version, file.file, summarizeTool(tool)]] : [];
-  });
-  if (custom.length === 0) return builtin;
-  const files = renderTable({
-    columns: [
-      { title: "FROM A FILE" },
-      { title: "MAY DO" },
-      { title: "VERSION" },
-      { title: "FILE" },
-      { title: "WHAT FOR" },
-    ],
-    rows: custom,
-    width: terminal.width,
-    style: (cell, column) => (column === 0 ? terminal.style("bold", cell) : cell),
-  });
-  return `${builtin}\n${files}`;
+  const tables: Record<"builtin" | "file" | "server", string[][]> = { builtin: [], file: [], server: [] };
+  for (const tool of runtime.tools.list()) {
+    const origin = originOf(runtime, tool);
+    const facts = [tool.name, describeEffect(tool)];
+    if (origin?.kind === "file") facts.push(tool.version, origin.status.file);
+    if (origin?.kind === "server") facts.push(origin.status.name, describeState(origin.status));
+    tables[origin?.kind ?? "builtin"].push([...facts, summarizeTool(tool)]);
+  }
+  const render = (rows: readonly string[][], ...titles: readonly string[]): string[] =>
+    rows.length === 0
+      ? []
+      : [
+          renderTable({
+            columns: titles.map((title) => ({ title })),
+            rows,
+            width: terminal.width,
+            style: (cell, column) => (column === 0 ? terminal.style("bold", cell) : cell),
+          }),
+        ];
+  return [
+    ...render(tables.builtin, "TOOL", "MAY DO", "WHAT FOR"),
+    ...render(tables.file, "FROM A FILE", "MAY DO", "VERSION", "FILE", "WHAT FOR"),
+    ...render(tables.server, "FROM A SERVER", "MAY DO", "SERVER", "STATE", "WHAT FOR"),
+  ].join("\n");
 }
 
-/** Files that are no tool, or another one than they say, each with its reason. */
-export function describeFileProblems(runtime: Runtime): string[] {
+/** Files whose tool is another content of them than they have now. */
+function describeReleases(runtime: Runtime): string[] {
+  return runtime.customTools().files.flatMap((status) => describeRelease(status) ?? []);
+}
+
+/** Files that are no tool, or another one than they say, and servers that do not work, each with its reason. */
+export function describeToolProblems(runtime: Runtime): string[] {
   const { files } = runtime.customTools();
-  return files.flatMap((status) => describeProblem(status) ?? []);
+  return [
+    ...files.flatMap((status) => describeProblem(status) ?? []),
+    ...runtime.mcpServers().flatMap((status) => tellServer(status) ?? []),
+  ].map((sentence) => runtime.maskText(sentence));
 }
 
-function tellFileProblems(runtime: Runtime, terminal: Terminal): void {
-  for (const problem of describeFileProblems(runtime)) terminal.tell(`deckhand: warning: ${problem}`);
+function tellServer({ name, where, state, problem }: McpStatus): string | undefined {
+  if (problem !== null) return `${problem} Correct "mcpServers.${name}", or see what deckhand doctor says of it.`;
+  if (state !== "starting") return undefined;
+  return `The MCP server "${name}" (${where}) did not answer yet, so its tools may not be listed.`;
 }
 
-function fileOf(runtime: Runtime, { name }: Tool): FileStatus | undefined {
-  return runtime.customTools().files.find(({ tool }) => tool === name);
+function tellToolProblems(runtime: Runtime, terminal: Terminal): void {
+  for (const problem of describeToolProblems(runtime)) terminal.tell(`deckhand: warning: ${problem}`);
 }
 
 function resolveTool({ tools }: Runtime, name: string): Tool {

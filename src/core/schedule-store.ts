@@ -52,7 +52,7 @@ export interface JobPlan {
   readonly add: readonly Run[];
   /** Only of those that are still `due`. */
   readonly change: readonly { readonly id: string; readonly set: RunSet }[];
-  /** Rows `missed` and `skipped` of later due times go, nothing was done for them: the clock was set back. */
+  /** Rows `missed` and `skipped` of a later due time go, nothing was done for it: the clock was set back. */
   readonly forgetAfter: number | null;
   /** Of all runs that catch up, in the whole store, one starts so much after the other. */
   readonly staggerMs: number;

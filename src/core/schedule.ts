@@ -151,14 +151,14 @@ export interface Run {
   readonly sessionId: string | null;
   /** What came of it, cut short. */
   readonly summary: string | null;
-  /** It stands for all due times from `dueAt` up to, not including, this one; null: for the one. */
+  /** It stands for many due times, from this one up to `dueAt`, which is none of them; null: for the one. */
   readonly span: RunSpan | null;
 }
 
 export type RunTrigger = "time" | "catch_up" | "person";
 
 export interface RunSpan {
-  readonly untilAt: number;
+  readonly fromAt: number;
   /** How many they are; null: nobody counted. */
   readonly count: number | null;
 }

@@ -49,7 +49,11 @@ export interface Configuration {
   readonly mcpServers: Readonly<Record<string, McpServerFields>>;
   readonly agents: AgentEntries;
   readonly rollout: RolloutConfiguration;
-  readonly store: { readonly kind: StoreKind };
+  readonly store: {
+    readonly kind: StoreKind;
+    /** Null: background tasks are this machine's own. */
+    readonly url: string | null;
+  };
   readonly log: {
     readonly audit: boolean;
     readonly workflow: boolean;
@@ -99,7 +103,7 @@ export const defaultConfiguration: Configuration = {
   mcpServers: {},
   agents: {},
   rollout: defaultRollout,
-  store: { kind: "sqlite" },
+  store: { kind: "sqlite", url: null },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 64 * megabyte },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null, tasksMinutes: 60 },
 };
@@ -153,7 +157,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
     mcpServers: { ...base.mcpServers, ...settings.mcpServers },
     agents: { ...base.agents, ...settings.agents },
     rollout: applyRollout(base.rollout, settings.rollout),
-    store: { kind: store.kind ?? base.store.kind },
+    store: { kind: store.kind ?? base.store.kind, url: store.url ?? base.store.url },
     log: {
       audit: log.audit ?? base.log.audit,
       workflow: log.workflow ?? base.log.workflow,

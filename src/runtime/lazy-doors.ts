@@ -15,7 +15,7 @@ export interface DoorParts {
 
 export interface LazyDoors extends Pick<
   Runtime,
-  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks"
+  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks" | "openWorker"
 > {
   close(): Promise<void>;
 }
@@ -65,6 +65,11 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
     async tasks() {
       assertOpen();
       return (tasks ??= openTasks());
+    },
+    async openWorker(order) {
+      assertOpen();
+      const { openWorker } = await import("./open-worker.ts");
+      return openWorker(parts.tasks, order);
     },
     async close() {
       // What could not be opened was told to whoever asked for it.

@@ -127,6 +127,7 @@ function settingsFromEnvironment(env: Environment): Settings {
   put("DECKHAND_ROLLOUT_MODE", "rollout", "mode");
   put("DECKHAND_ROLLOUT_DRY_RUN", "rollout", "dry_run");
   put("DECKHAND_STORE_KIND", "store", "kind");
+  put("DECKHAND_STORE_URL", "store", "url");
   put("DECKHAND_LOG_AUDIT", "log", "audit");
   put("DECKHAND_LOG_WORKFLOW", "log", "workflow");
   put("DECKHAND_LOG_ON_FAILURE", "log", "on_failure");

@@ -42,6 +42,8 @@ export function narrowSettings(
   drop("log", "on_failure", log.on_failure === "continue" && base.log.onFailure === "refuse");
   drop("log", "fsync", isWider(syncs, log.fsync, base.log.fsync));
   drop("store", "kind", store.kind === "memory" && base.store.kind !== "memory");
+  // Whoever names it learns what agents are told, and tells them.
+  drop("store", "url", store.url !== undefined);
   for (const key of Object.keys(retention)) drop("retention", key, true);
 
   const sandbox = { ...sandboxOf(settings) };

@@ -1,24 +1,23 @@
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { TaskStore } from "../core/task.ts";
 import type { Processes } from "../process/processes.ts";
 import type { AgentAdapter } from "../tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../tasks/adapters/list-adapters.ts";
-import { usualTaskLimits, type TaskLimits } from "../tasks/task-parts.ts";
 import { createTaskManager } from "../tasks/task-manager.ts";
-import { agentSettingsOf } from "./agent-entries.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 import { isInstalled } from "./offered-tools.ts";
 import { ownCommand } from "./own-command.ts";
+import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";
 import type { AgentInfo, Tasks } from "./tasks.ts";
 
 export interface TasksParts {
   readonly configuration: Configuration;
   readonly folders: Folders;
+  /** Of this machine alone; another one counts where the settings name a shared store. */
   readonly store: TaskStore;
   readonly processes: Processes;
   readonly clock: Clock;
@@ -33,31 +32,24 @@ export interface OpenedTasks extends Tasks {
 
 /** The background agents, with those that an earlier process left taken over. */
 export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
-  const { configuration, folders, store, processes, clock, env, emit, mask } = parts;
-  const { agents, retention } = configuration;
-  const adapters = listAdapters({ own: ownCommand(), agents: agentSettingsOf(agents) });
-  const limits = limitsOf(configuration);
-  const ttlMs = retention.tasksMinutes * 60_000;
-  const manager = createTaskManager({
-    store,
-    detached: processes.detached,
-    adapters,
-    clock,
-    folder: join(folders.data, "tasks"),
-    workdir: folders.workdir,
-    limits: { ...usualTaskLimits, ...limits, ttlMs },
-    environment: env,
-    owner: processes.identity,
-    isAlive: (identity) => processes.isAlive(identity),
-    mask,
-    emit,
-    mayBypass: (agent) => agents[agent]?.allow_bypass === true,
-    onError: (thrown) => emit("ledger:failed", { id: "", error: mask(messageOf(thrown)) }),
-  });
+  const { configuration, folders, processes, env } = parts;
+  const { agents } = configuration;
+  const adapters = configuredAdapters(configuration);
+  const shared = await openSharedStore(parts);
+  const store = shared ?? parts.store;
+  const options = taskManagerOptions(parts, { store, folder: join(folders.data, "tasks"), adapters });
+  const { limits } = options;
+  const manager = createTaskManager(options);
+
+  async function close(): Promise<void> {
+    await manager.close();
+    await shared?.close();
+  }
+
   try {
     await manager.adopt();
   } catch (thrown) {
-    await manager.close();
+    await close();
     throw thrown;
   }
 
@@ -71,18 +63,18 @@ export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
 
   return {
     ...manager,
+    close,
     agents: async () => [...adapters.values()].map(infoOf),
-    ttlMs,
+    ttlMs: limits.ttlMs,
     isDurable: store.isDurable,
     runsHere: store.shared?.runsHere ?? true,
   };
 }
 
-function limitsOf({ agents, limits }: Configuration): Pick<TaskLimits, "perAgent" | "usualPerAgent" | "timeoutMs"> {
-  const own = Object.entries(agents).flatMap(([name, { limit }]) => (limit === undefined ? [] : [[name, limit]]));
-  return {
-    perAgent: Object.fromEntries(own) as Record<string, number>,
-    usualPerAgent: limits.maxAgents,
-    timeoutMs: limits.taskTimeoutMs,
-  };
+/** Whoever only orders and asks is no worker; null where tasks are this machine's own. */
+async function openSharedStore({ configuration, clock }: TasksParts): Promise<TaskStore | null> {
+  const { url } = configuration.store;
+  if (url === null) return null;
+  const { openPostgresTaskStore } = await import("../store/postgres/postgres-task-store.ts");
+  return openPostgresTaskStore({ address: url, clock, worker: null });
 }

@@ -23,6 +23,7 @@ import type { ImproveOrder, Improvement } from "./improve-tool.ts";
 import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
 import type { ChosenModel } from "./open-named-model.ts";
 import type { McpStatus } from "./open-mcp-servers.ts";
+import type { OpenedWorker } from "./open-worker.ts";
 import type { ReadImage } from "./read-image.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { Settings } from "./settings.ts";
@@ -103,6 +104,8 @@ export interface Runtime {
   openModel(name?: string): Promise<ChosenModel>;
   /** Background agents; those that an earlier process left are taken over when this is first asked for. */
   tasks(): Promise<Tasks>;
+  /** Runs tasks of the shared store (`store.url`) on this machine until it is stopped; stop it before the runtime. */
+  openWorker(order: { readonly machine: string | null }): Promise<OpenedWorker>;
   /** The conversations of this workdir. */
   sessions(): Promise<Sessions>;
   /** A conversation with a model that uses these tools. Close it before the runtime. */

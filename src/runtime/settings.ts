@@ -110,7 +110,11 @@ function buildSchema() {
     agents: buildAgentsSchema().optional(),
     rollout: buildRolloutSchema().optional(),
     store: z
-      .strictObject({ kind: z.enum(["sqlite", "memory"]) })
+      .strictObject({
+        kind: z.enum(["sqlite", "memory"]),
+        /** A PostgreSQL database that several machines share; it holds background tasks. */
+        url: z.string().regex(/^postgres(?:ql)?:\/\//, "expected an address that begins with postgres://"),
+      })
       .partial()
       .optional(),
     log: z

@@ -154,8 +154,8 @@ function withChange(job: Job, set: JobChange): Job {
   return { ...job, ...set, version: job.version + 1 };
 }
 
-function isForgettable({ state }: Run): boolean {
-  return state === "missed" || state === "skipped";
+function isForgettable({ state, span }: Run): boolean {
+  return (state === "missed" || state === "skipped") && span === null;
 }
 
 function fits(run: Run, { jobId, states, before }: RunQuery): boolean {

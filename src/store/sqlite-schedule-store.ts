@@ -66,7 +66,8 @@ export function createSqliteScheduleStore(database: Database): ScheduleStore {
       write((connection) => {
         const job = findJob(connection, jobId);
         if (job?.version !== plan.version) return undefined;
-        if (plan.forgetAfter !== null) connection.run(forget, jobId, plan.forgetAfter);
+        const passedOver = plan.forgetAfter === null ? [] : findRuns(connection, laterUndone, jobId, plan.forgetAfter);
+        for (const { id, span } of passedOver) if (!span) connection.run("DELETE FROM schedule_runs WHERE id = ?", id);
         const stagger = createStagger(latestCatchUp(connection, plan.now), plan);
         const runs: Run[] = [];
         for (const { id, set } of plan.change) {
@@ -125,7 +126,7 @@ const bySlot = "SELECT id FROM schedule_runs WHERE job_id = ? AND due_at = ?";
 const underWay = "WHERE job_id = ? AND state IN ('claimed', 'running') ORDER BY due_at LIMIT 1";
 const due = `
   WHERE state = 'due' AND start_at <= ? AND (start_at > ? OR (start_at = ? AND id > ?)) ORDER BY start_at, id LIMIT ?`;
-const forget = "DELETE FROM schedule_runs WHERE job_id = ? AND due_at > ? AND state IN ('missed', 'skipped')";
+const laterUndone = "WHERE job_id = ? AND due_at > ? AND state IN ('missed', 'skipped')";
 const nextDue = "SELECT min(next_at) AS time FROM schedule_jobs WHERE next_at > ?";
 const nextStart = "SELECT min(start_at) AS time FROM schedule_runs WHERE state = 'due' AND start_at > ?";
 const prune = `

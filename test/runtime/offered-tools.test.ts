@@ -12,7 +12,11 @@ import { temporaryFolder } from "../support/temporary.ts";
 const taskTools = ["use_agent", "cancel_task", "get_task_output", "get_task_status", "list_tasks", "wait_for_task"];
 
 /** Which of the tools around background agents a conversation gets that begins like this. */
-async function offered(t: TestContext, words: string, config: RuntimeConfig = {}, programs: readonly string[] = []) {
+async function offered(
+  t: TestContext,
+  words: string,
+  { programs = [], ...config }: RuntimeConfig & { readonly programs?: readonly string[] } = {},
+): Promise<string[]> {
   const home = await temporaryFolder(t);
   const bin = join(home, "bin");
   await mkdir(bin);
@@ -34,7 +38,7 @@ test("tools around background agents are offered where there are agents, or the 
   assert.deepEqual(await offered(t, "Delegate this, please."), all);
   assert.deepEqual(await offered(t, "다른 에이전트에게 맡겨 줘"), all);
   assert.deepEqual(await offered(t, "Fix the test.", { settings }), all);
-  assert.deepEqual(await offered(t, "Fix the test.", {}, ["codex"]), all);
+  assert.deepEqual(await offered(t, "Fix the test.", { programs: ["codex"] }), all);
 });
 
 test("the programs that are looked for are those of the known agents [T8]", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test, type TestContext } from "node:test";
+import { test } from "node:test";
 import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
 import { createTrust } from "../../src/runtime/open-trust.ts";
 import type { Settings } from "../../src/runtime/settings.ts";

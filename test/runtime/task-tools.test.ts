@@ -73,14 +73,13 @@ test("a task that has ended is told to the model with the next prompt, once [L13
 });
 
 test("a task that ends while the model works is told at the end of that turn [L13]", async (t) => {
-  let runtime: Runtime | undefined;
   const idle = defineTool({
     name: "idle",
     description: "Waits until every task has ended",
     input: z.object({}),
     traits: { readOnly: true },
     async run() {
-      const tasks = await runtime!.tasks();
+      const tasks = await opened.runtime.tasks();
       const haveEnded = async () => (await tasks.list({ limit: 10 })).every(({ state }) => state === "failed");
       await until("all have ended", haveEnded, 60_000);
       return { ok: true, output: "idled" };
@@ -90,7 +89,6 @@ test("a task that ends while the model works is told at the end of that turn [L1
     runtime: { settings: allowed, tools: [idle] },
     turns: [{ calls: [useAgent("exit 3")] }, { calls: [{ tool: "idle", input: {} }] }, "I saw."],
   });
-  runtime = opened.runtime;
   await opened.agent.send("Ask the helper, then idle.");
   const last = notesIn(opened.requests[2]!).map((note) => note.replace(/task_\S+/, "ID"));
   assert.deepEqual(last, [

@@ -1,4 +1,4 @@
-import { describeFileProblems } from "../tools-command.ts";
+import { describeToolProblems } from "../tools-command.ts";
 import type { ReplContext } from "./repl-context.ts";
 
 /** `/reload-tools`: says what is different, and what is wrong. */
@@ -12,7 +12,7 @@ export async function reloadTools({ runtime, say }: ReplContext): Promise<void> 
     return say(`There are ${runtime.tools.list().length} tools; none of them comes from a file.`);
   }
   say(`${count}; ${parts.join("; ") || "nothing changed"}.`);
-  for (const problem of describeFileProblems(runtime)) say(problem);
+  for (const problem of describeToolProblems(runtime)) say(problem);
 }
 
 function tellNames(what: string, names: readonly string[]): string {

@@ -3,13 +3,14 @@ import { nearest } from "../../core/nearest.ts";
 import { permissionModeNames } from "../../runtime/permission-modes.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrapLines, wrapText } from "../wrap-text.ts";
-import { describeFileProblems, renderTools } from "../tools-command.ts";
+import { describeToolProblems, renderTools } from "../tools-command.ts";
 import { changeMode } from "./change-mode.ts";
 import { listSessions, resumeSession } from "./change-session.ts";
 import { compact, undo } from "./history-commands.ts";
 import { lessonCommands } from "./lesson-commands.ts";
 import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
 import { reloadTools } from "./reload-tools.ts";
+import { showRollouts } from "./show-rollouts.ts";
 import { runToolHere } from "./run-tool-here.ts";
 import { showEvidence, showSkills } from "./show-agent.ts";
 import { showOutput, showSpent } from "./show-run.ts";
@@ -26,7 +27,7 @@ export const slashCommands: readonly SlashCommand[] = [
     run: async ({ runtime, terminal, show, say }) => {
       await runtime.prepareTools();
       show(renderTools(runtime, terminal).trimEnd());
-      for (const problem of describeFileProblems(runtime)) say(problem);
+      for (const problem of describeToolProblems(runtime)) say(problem);
     },
   },
   {
@@ -40,6 +41,14 @@ export const slashCommands: readonly SlashCommand[] = [
     name: "/reload-tools",
     summary: "Look for new and changed tools",
     run: reloadTools,
+  },
+  {
+    name: "/rollout",
+    takes: "[TOOL]",
+    summary: "Show which new versions of tool files are tried, and how far they are",
+    run: showRollouts,
+    complete: ({ runtime }, words) =>
+      words.length === 2 ? runtime.customTools().files.flatMap(({ tool }) => tool ?? []) : [],
   },
   {
     name: "/mode",

@@ -32,6 +32,7 @@ async function insert(parts: StoreParts, task: Task): Promise<Task> {
       `INSERT INTO deckhand.tasks (${columns.map(({ name }) => name).join(", ")}) VALUES (${places})
       ON CONFLICT DO NOTHING RETURNING pg_notify('${channel}', '')`,
       columns.map(({ value }) => value),
+      "add_task",
     );
     parts.tell();
     if (inserted) return task;

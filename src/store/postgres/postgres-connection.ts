@@ -5,8 +5,11 @@ import { toPostgresError } from "./postgres-error.ts";
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Runs one statement. Rejects with a RuntimeError of one sentence. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<Row[]>;
+/**
+ * Runs one statement. With a name it is planned once for each connection, which is most of the work of a short one; its text is then
+ * always the same, and names its columns: `*` would break when a newer Deckhand adds one.
+ */
+export type Query = (text: string, values?: readonly unknown[], name?: string) => Promise<Row[]>;
 
 export interface PostgresConnection {
   /** The address as it may be shown. */
@@ -61,8 +64,12 @@ export function openPostgresConnection(address: string): PostgresConnection {
 
   const toQuery =
     (session: Pool | PoolClient): Query =>
-    async (text, values = []) =>
-      (await session.query<Record<string, unknown>>(text, values.length === 0 ? undefined : [...values])).rows;
+    async (text, values = [], name) => {
+      const statement = name === undefined ? { text } : { text, name };
+      // Without any values it may be several statements.
+      const given = values.length === 0 ? statement : { ...statement, values: [...values] };
+      return (await session.query<Record<string, unknown>>(given)).rows;
+    };
 
   async function inTransaction<Result>(opened: Pool, work: (query: Query) => Promise<Result>): Promise<Result> {
     const session = await opened.connect();
@@ -89,7 +96,7 @@ export function openPostgresConnection(address: string): PostgresConnection {
 
   return {
     name,
-    query: (text, values) => run((opened) => toQuery(opened)(text, values)),
+    query: (text, values, name) => run((opened) => toQuery(opened)(text, values, name)),
     transaction: (work) => run((opened) => inTransaction(opened, work)),
     connect: () =>
       run(async () => {

@@ -1,50 +1,29 @@
 import { codeOf } from "../../core/errors.ts";
 import type { Task, TaskStore } from "../../core/task.ts";
 import { toKey } from "../text-key.ts";
-import { channel } from "./listen.ts";
 import type { Row } from "./postgres-connection.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
-import { toTask, type StoreParts } from "./store-parts.ts";
-import { keepOwner } from "./task-columns.ts";
+import { toTask, type Holdings, type StoreParts } from "./store-parts.ts";
+import { keepOwner, readColumns } from "./task-columns.ts";
 
 type TakeOrder = Parameters<TaskStore["takeNext"]>[1];
 
 const mostTries = 100;
 
 /** The limit is this machine's: every machine has as many programs as it can bear. */
-export function takeTask(parts: StoreParts, agent: string, order: TakeOrder): Promise<Task | undefined> {
-  // One after the other for each agent: they would only get in each other's way.
-  const { taking } = parts.holdings;
-  const turn = (taking.get(agent) ?? Promise.resolve()).then(() => takeNow(parts, agent, order));
-  const settled = turn.then(noop, noop);
-  taking.set(agent, settled);
-  void settled.then(() => {
-    if (taking.get(agent) === settled) taking.delete(agent);
-  });
-  return turn;
-}
-
-async function takeNow(parts: StoreParts, agent: string, order: TakeOrder): Promise<Task | undefined> {
+export async function takeTask(parts: StoreParts, agent: string, order: TakeOrder): Promise<Task | undefined> {
   const { connection, dispatch, worker } = parts;
   if (!worker) return undefined;
   // Looked at first: most of the time there is nothing, or no room.
-  const [next] = await connection.query(findNext, [toKey(agent), worker.machineId, order.limit]);
+  const [next] = await connection.query(findNext, [toKey(agent), worker.machineId, order.limit], "next_task");
   if (!next) return undefined;
   const pinnedTo = next["pinned_to"] as string | null;
   const tokens = await dispatch.open({ agent, pinnedTo });
   if (!(await tokens.take())) return undefined;
   const { machineId, workerId, folder } = worker;
   const { owner, now, limit } = order;
-  const row = await takeOldest(parts, [
-    toKey(agent),
-    keepOwner(owner),
-    machineId,
-    workerId,
-    now,
-    toKey(folder),
-    pinnedTo,
-    limit,
-  ]);
+  const values = [toKey(agent), keepOwner(owner), machineId, workerId, now, toKey(folder), pinnedTo, limit];
+  const row = await inTurn(parts.holdings, agent, () => takeOldest(parts, values));
   if (!row) {
     // Somebody was quicker, or it was cancelled; whether another one waits is not known here.
     await tokens.announce();
@@ -59,7 +38,7 @@ async function takeNow(parts: StoreParts, agent: string, order: TakeOrder): Prom
 async function takeOldest({ connection, holdings }: StoreParts, values: readonly unknown[]): Promise<Row | undefined> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return (await connection.query(take, values))[0];
+      return (await connection.query(take, values, "take_task"))[0];
     } catch (thrown) {
       if (isConnectionLoss(thrown)) holdings.isUnsure = true;
       const isTaken = codeOf((thrown as Error).cause) === uniqueViolation;
@@ -68,7 +47,18 @@ async function takeOldest({ connection, holdings }: StoreParts, values: readonly
   }
 }
 
-function noop(): void {}
+/** One after the other for each agent: they would only get in each other's way. */
+function inTurn<Result>({ taking }: Holdings, agent: string, work: () => Promise<Result>): Promise<Result> {
+  const turn = (taking.get(agent) ?? Promise.resolve()).then(work);
+  const ended = turn.then(ignore, ignore);
+  taking.set(agent, ended);
+  void ended.then(() => {
+    if (taking.get(agent) === ended) taking.delete(agent);
+  });
+  return turn;
+}
+
+function ignore(): void {}
 
 const uniqueViolation = "23505";
 
@@ -91,4 +81,4 @@ const take = `
   WHERE (${countRunning} = $3) < $8 AND id = (
     SELECT id FROM deckhand.tasks WHERE agent = $1 AND state = 'queued' AND pinned_to IS NOT DISTINCT FROM $7
     ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-  RETURNING tasks.*, pg_notify('${channel}', '')`;
+  RETURNING ${readColumns(undefined)}`;

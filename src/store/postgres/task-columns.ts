@@ -53,7 +53,7 @@ export function allColumns({ id, order, createdAt, folder, door, ...changing }: 
 /** What a task is read from. Without its order, when that is known: it may have megabytes. */
 export function readColumns(knownOrder: TaskOrder | undefined): string {
   const names = ["id", "created_at", "folder", "door", ...Object.values(columns).map(([name]) => name)];
-  return [...names, ...(knownOrder ? [] : ["body"])].join(", ");
+  return [...names, ...(knownOrder ? [] : ["body"])].map((name) => `tasks.${name}`).join(", ");
 }
 
 /** `order`: for a row that was read without it. */

@@ -169,5 +169,5 @@ function endedEarly(exit: CommandExit, { exiting, stderr }: HostEnd): FileProble
 function whatItSaid(stderr: string): string {
   const lines = stderr.trim().split("\n");
   const last = lines.at(-1) ?? "";
-  return /^Node\.js v/.test(last) ? (lines.findLast((line) => /^\S*Error\b.*: /.test(line)) ?? last) : last;
+  return last.startsWith("Node.js v") ? (lines.findLast((line) => /^\S*Error\b.*: /.test(line)) ?? last) : last;
 }

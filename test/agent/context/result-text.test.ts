@@ -141,6 +141,7 @@ function execution(some: Partial<Execution>): Execution {
     idleMs: null,
     version: "builtin",
     route: "stable",
+    canaryBucket: null,
     door: "agent",
     conversationId: "ses_1",
     turn: 1,

@@ -25,6 +25,7 @@ function call(toolId: string, toolInput: unknown, more: Partial<Execution> & { r
     idleMs: null,
     version: "builtin",
     route: "stable",
+    canaryBucket: null,
     door: "agent",
     conversationId: "conversation",
     turn: 1,

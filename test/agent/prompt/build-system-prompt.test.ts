@@ -4,7 +4,9 @@ import { encode } from "gpt-tokenizer/encoding/o200k_base";
 import { buildSystemPrompt, type SystemPromptParts } from "../../../src/agent/prompt/build-system-prompt.ts";
 import { createBridgeTools } from "../../../src/agent/selection/bridge-tools.ts";
 import { selectTools } from "../../../src/agent/selection/select-tools.ts";
-import { openRuntime } from "../../support/runtime.ts";
+import { openTestAgent } from "../../support/agent.ts";
+import { isolatedEnvironment, openRuntime } from "../../support/runtime.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 
 const parts: SystemPromptParts = {
   workdir: "/home/ann/project",
@@ -74,7 +76,8 @@ test("system prompt and schemas of all built-in tools and the bridge are at most
   const { tools: catalog } = await openRuntime(t);
   for (const tool of createBridgeTools(catalog)) catalog.add(tool);
   const estimate = (text: string): number => encode(text).length;
-  const tools = catalog.list("agent");
+  // Those around background agents are offered in place of those around tool files; the next test has them.
+  const tools = catalog.list("agent").filter(({ traits }) => traits.category !== "tasks");
   const selection = await selectTools({ tools, prompt: "", estimate, mayGrow: true });
   assert.equal(selection.names.length, tools.length);
   const prompts = (["anthropic", "openai", "google", "other"] as const).map((family) =>
@@ -83,4 +86,21 @@ test("system prompt and schemas of all built-in tools and the bridge are at most
   const system = Math.max(...prompts);
   t.diagnostic(`system ${system}, ${selection.names.length} tools ${selection.offeredTokens} tokens`);
   assert.ok(system + selection.offeredTokens <= 2500, `${system} + ${selection.offeredTokens}`);
+});
+
+test("whatever a conversation begins with, the prompt before it has at most 2,500 tokens [L9] [L13]", async (t) => {
+  const home = await temporaryFolder(t);
+  // A machine without any other agent.
+  const env = { ...isolatedEnvironment(home), PATH: "/usr/bin:/bin" };
+  const offered: Record<string, boolean> = {};
+  for (const words of ["Fix the test.", "Write a tool that counts words.", "Let another agent review this."]) {
+    const { agent, requests } = await openTestAgent(t, { runtime: { env }, turns: ["Done."] });
+    await agent.send(words);
+    const { system, tools } = requests[0]!;
+    const tokens = encode(system).length + tools.reduce((sum, tool) => sum + encode(JSON.stringify(tool)).length, 0);
+    t.diagnostic(`${words} ${tools.length} tools, ${tokens} tokens`);
+    assert.ok(tokens <= 2500, `${words} ${tokens}`);
+    offered[words] = tools.some(({ name }) => name === "use_agent");
+  }
+  assert.deepEqual(Object.values(offered), [false, false, true]);
 });

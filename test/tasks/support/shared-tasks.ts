@@ -48,6 +48,7 @@ export async function openDoor(t: TestContext, address: string, times: WorkerSet
 export interface WorkerProcess {
   readonly pid: number;
   readonly events: readonly TaskEvent[];
+  readonly count: (type: string) => number;
   readonly kill: () => Promise<void>;
   /** Asks it to end, and waits until it has. */
   readonly stop: () => Promise<void>;
@@ -63,7 +64,8 @@ export async function startWorker(t: TestContext, settings: WorkerSettings): Pro
   let errorText = "";
   createInterface({ input: child.stdout }).on("line", (line) => void events.push(JSON.parse(line) as TaskEvent));
   child.stderr.on("data", (chunk: Buffer) => (errorText += chunk.toString()));
-  const ended = once(child, "exit");
+  // Not "exit": what it said last may still be on its way then.
+  const ended = once(child, "close");
   const end = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await ended;
@@ -77,6 +79,7 @@ export async function startWorker(t: TestContext, settings: WorkerSettings): Pro
   return {
     pid: child.pid!,
     events,
+    count: (wanted) => events.filter(({ type }) => type === wanted).length,
     kill: () => end("SIGKILL"),
     stop: () => end("SIGTERM"),
     signal: (signal) => void child.kill(signal),

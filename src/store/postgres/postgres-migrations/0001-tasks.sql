@@ -46,9 +46,7 @@ CREATE TABLE deckhand.tasks (
 
 -- Ids sort by creation: the first queued one of an agent is the next.
 CREATE INDEX tasks_by_agent_and_state ON deckhand.tasks (agent, state, id);
-CREATE INDEX tasks_by_agent ON deckhand.tasks (agent, id);
 CREATE INDEX tasks_by_state ON deckhand.tasks (state, id);
-CREATE INDEX tasks_by_machine ON deckhand.tasks (machine_id, id) WHERE state = 'running';
 CREATE INDEX tasks_by_completion ON deckhand.tasks (completed_at) WHERE completed_at IS NOT NULL;
 CREATE UNIQUE INDEX tasks_by_place ON deckhand.tasks (machine_id, agent, place) WHERE state = 'running';
 CREATE INDEX tasks_by_session ON deckhand.tasks (session_id) WHERE session_id IS NOT NULL;

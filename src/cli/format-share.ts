@@ -1,0 +1,12 @@
+/** `2.7 %`, with as many digits as say something. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  const digits = percent >= 10 ? 0 : percent >= 0.1 ? 1 : 2;
+  return `${Number(percent.toFixed(digits))} %`;
+}
+
+/** A probability is never called certain. */
+export function formatProbability(share: number): string {
+  if (share > 0.999) return "more than 99.9 %";
+  return share < 0.001 ? "less than 0.1 %" : formatShare(share);
+}

@@ -1,0 +1,74 @@
+import { commonOptions, type Command, type Option } from "./command.ts";
+
+const reason: Option = { value: "TEXT", summary: "Why; it stays in the history" };
+
+/** New versions of tool files: how far they are, and a person's orders about them. */
+export const rolloutCommands: readonly Command[] = [
+  {
+    name: "rollout status",
+    positionals: ["[TOOL]"],
+    summary: "Show which new versions of tool files are tried, how far they are, and why (also plain `rollout`)",
+    details: `The share is that of the conversations which get the new version. What the stages are, and how to switch this on, is in
+docs/rollouts.md.`,
+    options: commonOptions,
+    examples: ["deckhand rollout", "deckhand rollout status echo_tool --json"],
+    load: async () => (await import("./rollout-status-command.ts")).runRolloutStatus,
+  },
+  {
+    name: "rollout explain",
+    positionals: ["TOOL"],
+    summary: "Show all that speaks for and against the version that is tried, and what you can do",
+    options: commonOptions,
+    examples: ["deckhand rollout explain echo_tool"],
+    load: async () => (await import("./rollout-explain-command.ts")).runRolloutExplain,
+  },
+  {
+    name: "rollout promote",
+    positionals: ["TOOL"],
+    summary: "Agree to one step, now; with --all, give it to everybody",
+    options: {
+      all: { summary: "To everybody, whatever is proven" },
+      reason,
+      ...commonOptions,
+    },
+    examples: ["deckhand rollout promote echo_tool", `deckhand rollout promote echo_tool --all --reason "urgent fix"`],
+    load: async () => (await import("./rollout-order-commands.ts")).runRolloutPromote,
+  },
+  {
+    name: "rollout hold",
+    positionals: ["TOOL"],
+    summary: "Keep the share as it is; what is bad is still rolled back",
+    options: { reason, ...commonOptions },
+    examples: [`deckhand rollout hold echo_tool --reason "until Monday"`],
+    load: async () => (await import("./rollout-order-commands.ts")).runRolloutHold,
+  },
+  {
+    name: "rollout resume",
+    positionals: ["TOOL"],
+    summary: "End a hold or a pin; what was rolled back begins again from the first stage",
+    options: commonOptions,
+    examples: ["deckhand rollout resume echo_tool"],
+    load: async () => (await import("./rollout-order-commands.ts")).runRolloutResume,
+  },
+  {
+    name: "rollout rollback",
+    positionals: ["TOOL"],
+    summary: "Give everybody the stable version; where nothing is tried, the one before it",
+    details: `Counts from the next call on, in every process. The version stays out until you resume it. With --hard it is disabled, and
+no other content gets out before you resume.`,
+    options: { hard: { summary: "Also pin what is stable: nothing else gets out" }, reason, ...commonOptions },
+    examples: [
+      "deckhand rollout rollback echo_tool",
+      `deckhand rollout rollback echo_tool --hard --reason "deletes too much"`,
+    ],
+    load: async () => (await import("./rollout-order-commands.ts")).runRolloutRollback,
+  },
+  {
+    name: "rollout history",
+    positionals: ["[TOOL]"],
+    summary: "List what became of which version, and why, newest first",
+    options: { limit: { value: "N", summary: "At most so many; 20 when left out" }, ...commonOptions },
+    examples: ["deckhand rollout history", "deckhand rollout history echo_tool --limit 100 --json"],
+    load: async () => (await import("./rollout-history-command.ts")).runRolloutHistory,
+  },
+];

@@ -1,0 +1,49 @@
+import type { Rollouts, RolloutView } from "../runtime/rollouts.ts";
+import type { Invocation } from "./command.ts";
+import { describeOrder, type RolloutOrder } from "./describe-rollout-order.ts";
+import { refuseInsideCall } from "./person.ts";
+import { viewToWire } from "./rollout-view.ts";
+import type { Terminal } from "./terminal.ts";
+import { withRollouts } from "./with-rollouts.ts";
+
+type RunOrder = (invocation: Invocation, terminal: Terminal) => Promise<number>;
+
+/** `deckhand rollout promote TOOL` */
+export const runRolloutPromote = order("promote", (rollouts, tool, invocation) =>
+  rollouts.promote(tool, { to: invocation.has("all") ? "all" : "next", ...reasonOf(invocation) }),
+);
+
+/** `deckhand rollout hold TOOL` */
+export const runRolloutHold = order("hold", (rollouts, tool, invocation) =>
+  rollouts.hold(tool, invocation.value("reason") ?? "no reason given"),
+);
+
+/** `deckhand rollout resume TOOL` */
+export const runRolloutResume = order("resume", (rollouts, tool) => rollouts.resume(tool));
+
+/** `deckhand rollout rollback TOOL` */
+export const runRolloutRollback = order("rollback", (rollouts, tool, invocation) =>
+  rollouts.rollback(tool, { kind: invocation.has("hard") ? "hard" : "soft", ...reasonOf(invocation) }),
+);
+
+/** They are explicit, so they need no terminal to be asked on; but no call of an agent gives them. */
+function order(
+  name: RolloutOrder,
+  give: (rollouts: Rollouts, tool: string, invocation: Invocation) => Promise<RolloutView>,
+): RunOrder {
+  return async (invocation, terminal) => {
+    refuseInsideCall(terminal);
+    const tool = invocation.positionals[0]!;
+    return withRollouts(invocation, terminal, async (rollouts) => {
+      const [before] = await rollouts.list(tool);
+      const after = await give(rollouts, tool, invocation);
+      if (invocation.has("json")) terminal.printJson(viewToWire(after));
+      else terminal.tell(describeOrder(name, before ?? after, after));
+    });
+  };
+}
+
+function reasonOf(invocation: Invocation): { readonly reason?: string } {
+  const reason = invocation.value("reason");
+  return reason === undefined ? {} : { reason };
+}

@@ -1,0 +1,47 @@
+import type { Invocation } from "./command.ts";
+import { codeOfSignal, exitCode } from "./exit-code.ts";
+import { openRuntime, tellWarnings } from "./open-runtime.ts";
+import type { Terminal } from "./terminal.ts";
+import { watchSignals } from "./watch-signals.ts";
+
+/** `deckhand worker`: until somebody stops it. */
+export async function runWorker(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const watch = watchSignals(terminal, () => stop());
+  try {
+    const runtime = await openRuntime(invocation, terminal);
+    try {
+      tellWarnings(runtime, terminal);
+      const isJson = invocation.has("json");
+      const off = [
+        runtime.on("task:started", ({ id, agent }) =>
+          tell({ type: "task:started", id, agent }, `${id} ${agent} started`),
+        ),
+        runtime.on("task:settled", ({ id, agent, state, error }) =>
+          tell(
+            { type: "task:settled", id, agent, state, error },
+            `${id} ${agent} ${state}${error ? `: ${error}` : ""}`,
+          ),
+        ),
+        runtime.on("ledger:failed", ({ error }) => terminal.tell(`deckhand: warning: ${error}`)),
+      ];
+      const worker = await runtime.openWorker({ machine: invocation.value("machine") ?? null });
+      const { machine, agents } = worker;
+      const able = agents.length === 0 ? "no agent at all: install one" : agents.join(", ");
+      tell({ type: "worker:ready", machine, agents }, `This is machine ${machine}; it runs ${able}. Ctrl-C leaves.`);
+      await stopped;
+      await worker.stop();
+      for (const end of off) end();
+
+      function tell(event: object, sentence: string): void {
+        if (isJson) terminal.printJsonLine(event);
+        else terminal.tell(sentence);
+      }
+    } finally {
+      await runtime.close();
+    }
+    return watch.signal ? codeOfSignal[watch.signal] : exitCode.done;
+  } finally {
+    watch.end();
+  }
+}

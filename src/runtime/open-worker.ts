@@ -1,0 +1,67 @@
+import { mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { RuntimeError } from "../core/errors.ts";
+import { openPostgresTaskStore } from "../store/postgres/postgres-task-store.ts";
+import { checkMachineId, readMachineId } from "../tasks/machine-id.ts";
+import { createTaskManager } from "../tasks/task-manager.ts";
+import { createWorker } from "../tasks/worker.ts";
+import { claimDataFolder } from "./claim-data-folder.ts";
+import { isInstalled } from "./offered-tools.ts";
+import type { TasksParts } from "./open-tasks.ts";
+import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";
+
+/** Runs tasks of a shared store on this machine. */
+export interface OpenedWorker {
+  /** By which this machine adopts what it has started. */
+  readonly machine: string;
+  /** What it can run. */
+  readonly agents: readonly string[];
+  /** Takes nothing any more; what runs goes on, and this machine has a minute to come back to it. */
+  stop(): Promise<void>;
+}
+
+/** Rejects with a RuntimeError when there is no shared store, no agent, or the store can't be used. */
+export async function openWorker(
+  parts: TasksParts,
+  { machine }: { readonly machine: string | null },
+): Promise<OpenedWorker> {
+  const { configuration, folders, processes, clock, env } = parts;
+  const { url } = configuration.store;
+  if (url === null) {
+    throw new RuntimeError("CONFIG_INVALID", "A worker needs a shared store: give --store postgres://…, or store.url.");
+  }
+  claimDataFolder(folders);
+  // Not where this machine's own tasks lie: each sweeps away what the other knows.
+  const shared = join(folders.data, "shared-tasks");
+  mkdirSync(shared, { recursive: true, mode: 0o700 });
+  const folder = realpathSync(shared);
+  const machineId = machine === null ? await readMachineId(folder) : checkMachineId(machine, "--machine");
+  const adapters = new Map(
+    [...configuredAdapters(configuration)].filter(([, { program }]) =>
+      isInstalled(processes, program, { cwd: folders.workdir, env }),
+    ),
+  );
+  const store = await openPostgresTaskStore({
+    address: url,
+    clock,
+    worker: { machineId, identity: processes.identity, folder },
+  });
+  try {
+    const options = taskManagerOptions(parts, { store, folder, adapters });
+    const { detached, limits, onError } = options;
+    const manager = createTaskManager(options);
+    const worker = createWorker({ store, manager, detached, folder, clock, graceMs: limits.graceMs, onError });
+    await worker.start();
+    return {
+      machine: machineId,
+      agents: [...adapters.keys()],
+      async stop() {
+        await worker.stop();
+        await store.close();
+      },
+    };
+  } catch (thrown) {
+    await store.close();
+    throw thrown;
+  }
+}

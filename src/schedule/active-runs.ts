@@ -1,0 +1,65 @@
+import type { Run } from "../core/schedule.ts";
+
+/** Why work is stopped; the first cause wins. */
+export type StopCause = "timeout" | "cancel" | "close" | "taken_away";
+
+/** Work that this process does now. */
+export interface ActiveRun {
+  readonly run: Run;
+  readonly signal: AbortSignal;
+  readonly stoppedBy: { readonly cause: StopCause; readonly reason: string } | undefined;
+  stop(cause: StopCause, reason: string): void;
+}
+
+export interface ActiveRuns {
+  has(id: string): boolean;
+  list(): ActiveRun[];
+  /** Does the work with an entry in the list, from before it begins until it has ended. */
+  hold<Result>(run: Run, work: (active: ActiveRun) => Promise<Result>): Promise<Result>;
+  /** Settles when the list is empty. */
+  idle(): Promise<void>;
+}
+
+export function createActiveRuns(): ActiveRuns {
+  const active = new Map<string, ActiveRun>();
+  const waiting = new Set<() => void>();
+
+  return {
+    has: (id) => active.has(id),
+    list: () => [...active.values()],
+    async hold(run, work) {
+      const entry = createEntry(run);
+      active.set(run.id, entry);
+      try {
+        return await work(entry);
+      } finally {
+        active.delete(run.id);
+        if (active.size === 0) for (const resolve of waiting) resolve();
+      }
+    },
+    async idle() {
+      if (active.size === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      waiting.add(resolve);
+      await promise;
+      waiting.delete(resolve);
+    },
+  };
+}
+
+function createEntry(run: Run): ActiveRun {
+  const controller = new AbortController();
+  let stoppedBy: ActiveRun["stoppedBy"];
+  return {
+    run,
+    signal: controller.signal,
+    get stoppedBy() {
+      return stoppedBy;
+    },
+    stop(cause, reason) {
+      if (stoppedBy) return;
+      stoppedBy = { cause, reason };
+      controller.abort(new Error(reason));
+    },
+  };
+}

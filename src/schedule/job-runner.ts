@@ -1,0 +1,27 @@
+import type { Job, Run } from "../core/schedule.ts";
+
+/** Does the work of jobs. The schedule decides when, and records what came of it. */
+export interface JobRunner {
+  /** Settles when nothing of it runs any more, after the signal as well. What it rejects with is a failure. */
+  run(job: Job, run: Run, context: RunContext): Promise<RunOutcome>;
+  /** Takes up what a process that is gone had begun and that lives on by itself. Undefined: nothing does, so the run is lost. */
+  adopt?(job: Job, run: Run, context: RunContext): Promise<RunOutcome> | undefined;
+}
+
+export interface RunContext {
+  readonly signal: AbortSignal;
+  /** The same for each attempt of one run: job and due time. */
+  readonly key: string;
+  /** Records what the work can be found by, as soon as that is known. */
+  note(found: Partial<Pick<Run, "executionId" | "taskId" | "sessionId">>): Promise<void>;
+}
+
+/** `left`: it lives on by itself, and whoever comes next can adopt it; only an answer to the signal of a scheduler that closes. */
+export interface RunOutcome {
+  readonly state: "succeeded" | "failed" | "timed_out" | "cancelled" | "left";
+  /** One sentence; null when it succeeded. */
+  readonly reason: string | null;
+  readonly summary: string | null;
+  /** Trying again would not help: a tool file that is gone, a rule that refuses. */
+  readonly isHopeless?: boolean;
+}

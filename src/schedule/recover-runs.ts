@@ -1,0 +1,52 @@
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { Run } from "../core/schedule.ts";
+import type { ActiveRuns } from "./active-runs.ts";
+import { adoptRun } from "./carry-out.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+import { settleLost } from "./settle-run.ts";
+
+const mostAtOnce = 1000;
+
+/**
+ * Finds runs whose owner is gone. One that was only claimed is due again: nothing was done. One that ran is adopted, if its work
+ * lives on, else lost. `follow` is given the work that was taken up.
+ */
+export async function recoverRuns(parts: ScheduleParts, { active, follow }: Recovery): Promise<void> {
+  const { store } = parts;
+  const underWay = await store.listRuns({ states: ["claimed", "running"], limit: mostAtOnce });
+  for (const run of underWay) {
+    if (active.has(run.id) || !(await isAbandoned(parts, run.owner))) continue;
+    if (run.state === "claimed") {
+      await store.changeRun(run.id, { from: ["claimed"], fence: run.fence, set: { state: "due", owner: null } });
+    } else {
+      await takeUp(parts, run, { active, follow });
+    }
+  }
+}
+
+export interface Recovery {
+  readonly active: ActiveRuns;
+  readonly follow: (work: Promise<void>) => void;
+}
+
+async function takeUp(parts: ScheduleParts, run: Run, { active, follow }: Recovery): Promise<void> {
+  const { store, owner } = parts;
+  // By the fence, so that one of several that find it decides.
+  const taken = await store.changeRun(run.id, {
+    from: ["running"],
+    fence: run.fence,
+    set: { owner, fence: run.fence + 1 },
+  });
+  if (!taken) return;
+  const job = await store.getJob(run.jobId);
+  const adopted = job && adoptRun(parts, active, { job, run: taken });
+  if (adopted) follow(adopted);
+  else await settleLost(parts, { job, run: taken });
+}
+
+/** Nobody's, or of a process that is gone. One that is ours by name, but that nobody here works at, is of an earlier scheduler. */
+async function isAbandoned({ owner: self, isAlive }: ScheduleParts, owner: ProcessIdentity | null): Promise<boolean> {
+  if (owner === null) return true;
+  const isOurs = owner.pid === self.pid && owner.startTime === self.startTime && owner.bootId === self.bootId;
+  return isOurs || !(await isAlive(owner));
+}

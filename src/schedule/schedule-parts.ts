@@ -1,0 +1,52 @@
+import type { Clock } from "../core/clock.ts";
+import type { Emit } from "../core/events.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ScheduleStore } from "../core/schedule-store.ts";
+import type { Run } from "../core/schedule.ts";
+import type { JobRunner } from "./job-runner.ts";
+
+/** What a scheduler is made of. */
+export interface ScheduleParts {
+  readonly store: ScheduleStore;
+  readonly clock: Clock;
+  readonly runner: JobRunner;
+  /** This process. No two schedulers of one store share it. */
+  readonly owner: ProcessIdentity;
+  /** False only when that process has certainly ended. */
+  readonly isAlive: (owner: ProcessIdentity) => boolean | Promise<boolean>;
+  readonly emit: Emit;
+  readonly settings: ScheduleSettings;
+}
+
+export interface ScheduleSettings {
+  /** How often it looks whether others changed something, and whether the clock jumped. */
+  readonly pollMs: number;
+  /** How often it looks for runs whose owner is gone. */
+  readonly recoverMs: number;
+  /** A start that is later than this is late: the rule for missed runs decides. */
+  readonly graceMs: number;
+  /** At most one run that catches up starts in so much time. */
+  readonly staggerMs: number;
+  /** Between two tries of one run; twice as much each time, up to the second. */
+  readonly retryMs: number;
+  readonly longestRetryMs: number;
+  /** How long work may take to end after it was told to. */
+  readonly stopMs: number;
+}
+
+export const defaultSettings: ScheduleSettings = {
+  pollMs: 1000,
+  recoverMs: 15_000,
+  graceMs: 60_000,
+  staggerMs: 5000,
+  retryMs: 30_000,
+  longestRetryMs: 900_000,
+  stopMs: 60_000,
+};
+
+/** Tells that a run ended, or never began. */
+export function tellSettled({ emit }: Pick<ScheduleParts, "emit">, run: Run): void {
+  const { id, jobId, jobName, dueAt, state, reason } = run;
+  if (state === "due" || state === "claimed" || state === "running") return;
+  emit("run:settled", { id, jobId, jobName, dueAt, state, reason });
+}

@@ -1,0 +1,169 @@
+import { messageOf } from "../core/errors.ts";
+import type { Run } from "../core/schedule.ts";
+import { createActiveRuns } from "./active-runs.ts";
+import { eachDue } from "./each-due.ts";
+import { planDue, rewindAll } from "./plan-due.ts";
+import { recoverRuns } from "./recover-runs.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
+import { startRun } from "./start-run.ts";
+import { rememberTimes } from "./times/remember-times.ts";
+import { watchClock } from "./watch-clock.ts";
+
+/** Starts what is due, for as long as it is open. Several may work on one store: each run is started by one of them. */
+export interface Scheduler {
+  /** Settles when what was left behind is recovered and what is due now has been started. */
+  start(): Promise<void>;
+  /** Looks at once instead of at the next time: something was changed here. */
+  wake(): void;
+  /** Starts one run here, now, and waits for its end; also when this scheduler was not started. */
+  carryOut(runId: string): Promise<Run | undefined>;
+  /** Starts nothing more and stops what runs here; settles when that is recorded. */
+  close(): Promise<void>;
+}
+
+const mostUnderWay = 10_000;
+
+export function createScheduler(parts: ScheduleParts): Scheduler {
+  const { store, clock, emit, settings } = parts;
+  const active = createActiveRuns();
+  const times = rememberTimes();
+  const jumpedBy = watchClock(clock);
+  let isStarted = false;
+  let closing: Promise<void> | undefined;
+  let cancelTimer = (): void => {};
+  let looking: Promise<void> | undefined;
+  let mustLook = false;
+  let recoveredAt = -Infinity;
+  let seenRevision: number | undefined;
+  let nextAt = -Infinity;
+
+  const isClosing = (): boolean => closing !== undefined;
+  const startOptions = { active, isClosing };
+
+  function tellFailure(thrown: unknown): void {
+    emit("schedule:failed", { jobId: null, error: messageOf(thrown) });
+  }
+
+  /** The work goes on by itself; its end may let another one start. */
+  function follow(work: Promise<void> | undefined): void {
+    work?.catch(tellFailure).finally(wake).catch(tellFailure);
+  }
+
+  async function look(byMs: number): Promise<void> {
+    // Before anything is read: what others change meanwhile is looked at next time.
+    const revision = await store.revision();
+    if (byMs !== 0) emit("clock:jumped", { byMs: Math.round(byMs) });
+    if (byMs < 0) await rewindAll(parts, times);
+    if (mustRecover() || byMs > 0) {
+      recoveredAt = clock.monotonic();
+      await recoverRuns(parts, { active, follow });
+    }
+    const now = clock.now();
+    await planDue(parts, { times, now });
+    await startDue(now);
+    await stopCancelled();
+    nextAt = (await store.nextTime(now)) ?? Infinity;
+    seenRevision = revision;
+  }
+
+  async function startDue(startBy: number): Promise<void> {
+    for await (const run of eachDue(store, startBy)) {
+      if (closing) return;
+      follow((await startRun(parts, run, startOptions)).carriedOut);
+    }
+  }
+
+  function mustRecover(): boolean {
+    return clock.monotonic() - recoveredAt >= settings.recoverMs;
+  }
+
+  /** Only where something may have changed: a look costs more than to ask. */
+  async function tick(): Promise<void> {
+    const byMs = jumpedBy();
+    const isTime = clock.now() >= nextAt || mustRecover() || byMs !== 0;
+    if (!mustLook && !isTime && (await store.revision()) === seenRevision) return;
+    mustLook = false;
+    // Until it has come to its end: what fails is not tried again at once.
+    nextAt = clock.now() + settings.pollMs;
+    seenRevision = undefined;
+    await look(byMs);
+  }
+
+  /** Somebody, maybe in another process, wants work of ours to end, or has taken it away. */
+  async function stopCancelled(): Promise<void> {
+    const entries = active.list();
+    if (entries.length === 0) return;
+    const underWay = await store.listRuns({ states: ["claimed", "running"], limit: mostUnderWay });
+    const found = new Map(underWay.map((run) => [run.id, run]));
+    for (const entry of entries) {
+      const run = found.get(entry.run.id) ?? (await store.getRun(entry.run.id));
+      if (run?.fence !== entry.run.fence) entry.stop("taken_away", "Another process has taken the run over.");
+      else if (run.cancelReason !== null) entry.stop("cancel", run.cancelReason);
+    }
+  }
+
+  function arm(): void {
+    cancelTimer();
+    if (closing || !isStarted) return;
+    const untilNext = mustLook ? 0 : Math.max(0, nextAt - clock.now());
+    cancelTimer = clock.after(Math.min(settings.pollMs, untilNext), () => void run());
+  }
+
+  function run(): Promise<void> {
+    looking ??= tick()
+      .catch(tellFailure)
+      .finally(() => {
+        looking = undefined;
+        arm();
+      });
+    return looking;
+  }
+
+  function wake(): void {
+    if (!isStarted || closing) return;
+    mustLook = true;
+    if (!looking) void run();
+  }
+
+  return {
+    async start() {
+      if (isStarted || closing) return;
+      isStarted = true;
+      mustLook = true;
+      await rewindAll(parts, times).catch(tellFailure);
+      await run();
+    },
+    wake,
+    async carryOut(runId) {
+      const found = await store.getRun(runId);
+      const carriedOut = found?.state === "due" ? (await startRun(parts, found, startOptions)).carriedOut : undefined;
+      const stopListening = carriedOut && !isStarted ? listenForCancels() : undefined;
+      await carriedOut?.finally(stopListening);
+      return store.getRun(runId);
+    },
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+
+  function listenForCancels(): () => void {
+    let cancel: (() => void) | undefined;
+    let isOver = false;
+    const listen = (): void => {
+      if (!isOver) cancel = clock.after(settings.pollMs, () => void stopCancelled().catch(tellFailure).finally(listen));
+    };
+    listen();
+    return () => {
+      isOver = true;
+      cancel?.();
+    };
+  }
+
+  async function closeAll(): Promise<void> {
+    cancelTimer();
+    await looking;
+    for (const entry of active.list()) entry.stop("close", "Deckhand was stopped.");
+    await active.idle();
+  }
+}

@@ -1,0 +1,76 @@
+import type { RunSet } from "../core/schedule-store.ts";
+import type { Job, Run, RunState } from "../core/schedule.ts";
+import type { ActiveRun } from "./active-runs.ts";
+import type { RunOutcome } from "./job-runner.ts";
+import { pauseAfterFailures } from "./pause-job.ts";
+import { tellSettled, type ScheduleParts } from "./schedule-parts.ts";
+
+export interface EndedWork {
+  readonly job: Job;
+  /** `running`. */
+  readonly run: Run;
+  readonly outcome: RunOutcome;
+  readonly stoppedBy: ActiveRun["stoppedBy"];
+}
+
+/** Records what came of the work: an end, another try, or that it goes on without us. */
+export async function settleRun(parts: ScheduleParts, ended: EndedWork): Promise<void> {
+  const { store, emit } = parts;
+  const { run } = ended;
+  const set = decide(parts, ended);
+  const settled = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set });
+  // Another process thinks that this one is dead, and has decided what becomes of the run.
+  if (!settled) return;
+  if (settled.state === "due") {
+    const { id, jobId, attempt, startAt } = settled;
+    emit("run:retried", { id, jobId, attempt, startAt, reason: settled.reason ?? "" });
+  }
+  tellSettled(parts, settled);
+  await pauseAfterFailures(parts, settled);
+}
+
+/** The owner of a run died while it ran. */
+export async function settleLost(parts: ScheduleParts, { job, run }: { readonly job: Job | undefined; readonly run: Run }): Promise<void> {
+  const { store, clock, emit } = parts;
+  const now = clock.now();
+  const unknown = "The process that ran it ended first, so nobody knows how far it came.";
+  const mayRepeat = job?.isIdempotent === true && run.attempt <= Math.max(1, job.retries) && run.cancelReason === null;
+  const set: RunSet = mayRepeat
+    ? { ...again, attempt: run.attempt + 1, startAt: now, reason: unknown }
+    : { state: "lost", endedAt: now, reason: unknown };
+  const settled = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set });
+  if (!settled) return;
+  if (mayRepeat) emit("run:retried", { id: run.id, jobId: run.jobId, attempt: settled.attempt, startAt: now, reason: unknown });
+  tellSettled(parts, settled);
+  await pauseAfterFailures(parts, settled);
+}
+
+const again = { state: "due", owner: null, waitsFor: null } as const;
+
+function decide({ clock, settings }: ScheduleParts, { job, run, outcome, stoppedBy }: EndedWork): RunSet {
+  const now = clock.now();
+  const { summary } = outcome;
+  if (outcome.state === "left") return { owner: null };
+  const state = endStateOf(outcome, stoppedBy?.cause);
+  const reason = state === "succeeded" ? null : (stoppedBy?.reason ?? outcome.reason ?? "It gave no reason.");
+  if (stoppedBy?.cause === "close" && state === "cancelled" && job.isIdempotent) return { ...again, startAt: now, reason };
+  const hasFailed = state === "failed" || state === "timed_out";
+  if (hasFailed && outcome.isHopeless !== true && run.attempt <= job.retries) {
+    const pauseMs = Math.min(settings.longestRetryMs, settings.retryMs * 2 ** (run.attempt - 1));
+    return {
+      ...again,
+      attempt: run.attempt + 1,
+      startAt: now + pauseMs,
+      reason: `Attempt ${run.attempt} ${state === "failed" ? "failed" : "timed out"}: ${reason}`,
+      summary,
+    };
+  }
+  return { state, reason, summary, endedAt: now };
+}
+
+/** Work that was told to stop and came to its end all the same has that end. */
+function endStateOf(outcome: RunOutcome, cause: NonNullable<EndedWork["stoppedBy"]>["cause"] | undefined): RunState {
+  if (outcome.state === "succeeded" || outcome.state === "left") return "succeeded";
+  if (cause === undefined) return outcome.state;
+  return cause === "timeout" ? "timed_out" : "cancelled";
+}

@@ -1,0 +1,94 @@
+import type { Job, Run, RunState } from "../core/schedule.ts";
+import type { ActiveRuns } from "./active-runs.ts";
+import { carryOut } from "./carry-out.ts";
+import { tellSettled, type ScheduleParts } from "./schedule-parts.ts";
+
+export interface StartOptions {
+  readonly active: ActiveRuns;
+  readonly isClosing: () => boolean;
+}
+
+/**
+ * Starts a run whose time has come, if nothing is in its way. Settles when that is decided; `carriedOut` does when it has ended,
+ * and is missing when it was not started here.
+ */
+export async function startRun(
+  parts: ScheduleParts,
+  run: Run,
+  { active, isClosing }: StartOptions,
+): Promise<{ readonly carriedOut?: Promise<void> }> {
+  const { store, owner } = parts;
+  const job = await store.getJob(run.jobId);
+  const refusal = refuse(job, run, parts.clock.now());
+  if (refusal || !job) {
+    await endUnstarted(parts, run, refusal ?? removed);
+    return {};
+  }
+  const claim = await store.claim(run.id, { owner, alone: job.overlap !== "allow" });
+  if (!claim) return {};
+  if ("inTheWay" in claim) {
+    await giveWay(parts, { job, run, inTheWay: claim.inTheWay });
+    return {};
+  }
+  if (isClosing()) {
+    await store.changeRun(run.id, { from: ["claimed"], fence: claim.claimed.fence, set: { state: "due", owner: null } });
+    return {};
+  }
+  return { carriedOut: carryOut(parts, active, { job, run: claim.claimed }) };
+}
+
+interface End {
+  readonly state: RunState;
+  readonly reason: string;
+}
+
+const removed: End = { state: "cancelled", reason: "The job was removed." };
+
+function refuse(job: Job | undefined, run: Run, now: number): End | undefined {
+  if (!job) return removed;
+  const isFirst = run.attempt === 1;
+  if (job.paused && run.trigger !== "person") {
+    const why = `The job was paused by ${job.paused.by}`;
+    // What an earlier attempt came to is known, and is the run's end.
+    return isFirst ? { state: "skipped", reason: `${why}.` } : { state: "failed", reason: `${run.reason ?? ""} (${why}.)`.trim() };
+  }
+  const { deadlineMs } = job;
+  if (isFirst && run.trigger !== "person" && deadlineMs !== null && now - run.dueAt > deadlineMs) {
+    return { state: "missed", reason: `It could not start within ${deadlineMs / 1000} s of its time.` };
+  }
+  return undefined;
+}
+
+async function giveWay(
+  parts: ScheduleParts,
+  { job, run, inTheWay }: { readonly job: Job; readonly run: Run; readonly inTheWay: Run },
+): Promise<void> {
+  const { store, clock } = parts;
+  if (job.overlap === "skip" && run.attempt === 1) {
+    return endUnstarted(parts, run, { state: "skipped", reason: `An earlier run (${inTheWay.id}) was still under way.` });
+  }
+  const others = (await store.listRuns({ jobId: job.id, states: ["due"], limit: 1000 })).filter(
+    ({ id, startAt }) => id !== run.id && startAt <= clock.now(),
+  );
+  if (run.attempt === 1 && job.overlap === "queue_one" && others.some(({ dueAt }) => dueAt < run.dueAt)) {
+    return endUnstarted(parts, run, { state: "skipped", reason: "Another run of the job was waiting already." });
+  }
+  if (job.overlap === "cancel_old") {
+    if (run.attempt === 1 && others.some(({ dueAt }) => dueAt > run.dueAt)) {
+      return endUnstarted(parts, run, { state: "skipped", reason: "A later run of the job took its place." });
+    }
+    const reason = `A later run (${run.id}) took its place.`;
+    if (inTheWay.cancelReason === null) await store.requestCancel(inTheWay.id, { reason, at: clock.now() });
+  }
+  if (run.waitsFor !== inTheWay.id) {
+    await store.changeRun(run.id, { from: ["due"], set: { waitsFor: inTheWay.id } });
+  }
+}
+
+async function endUnstarted(parts: ScheduleParts, run: Run, { state, reason }: End): Promise<void> {
+  const ended = await parts.store.changeRun(run.id, {
+    from: ["due"],
+    set: { state, reason, endedAt: parts.clock.now(), waitsFor: null },
+  });
+  if (ended) tellSettled(parts, ended);
+}

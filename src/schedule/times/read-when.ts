@@ -1,0 +1,83 @@
+import { RuntimeError } from "../../core/errors.ts";
+import type { JobTimes } from "../../core/schedule.ts";
+import { openTimes } from "./times.ts";
+import { openZone } from "./zone.ts";
+
+/** When, as a person writes it: exactly one of the first three. */
+export interface WrittenWhen {
+  /** `0 9 * * 1-5` */
+  readonly cron?: string;
+  /** `90s`, `15m`, `1h30m`, `1d` */
+  readonly every?: string;
+  /** `2026-11-20T09:00`, in the time zone, or with an offset of its own */
+  readonly at?: string;
+  readonly timeZone: string;
+}
+
+/** Throws JOB_INVALID with a sentence that says what to write instead. */
+export async function readWhen(written: WrittenWhen, now: number): Promise<JobTimes> {
+  const { cron, every, at, timeZone } = written;
+  if ([cron, every, at].filter((each) => each !== undefined).length !== 1) {
+    throw new RuntimeError("JOB_INVALID", `Expected one of cron ("0 9 * * 1-5"), every ("15m") or at ("2026-11-20T09:00").`);
+  }
+  if (every !== undefined) return checkTimes({ everyMs: readDuration(every), anchorAt: now }, now);
+  if (at !== undefined) return checkTimes({ at: readInstant(at, timeZone) }, now);
+  return checkTimes({ cron: cron!, timeZone }, now);
+}
+
+const shortestMs = 1000;
+const longestMs = 366 * 86_400_000;
+
+/** Throws JOB_INVALID for times that can't be kept or that are over. */
+export async function checkTimes(when: JobTimes, now: number): Promise<JobTimes> {
+  if ("everyMs" in when) {
+    const { everyMs, anchorAt } = when;
+    if (!(Number.isInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs && Number.isInteger(anchorAt))) {
+      throw new RuntimeError("JOB_INVALID", `Expected an interval from 1 second to 366 days, got ${everyMs} ms.`);
+    }
+  }
+  if ("at" in when && !(when.at > now)) {
+    const told = Number.isFinite(when.at) ? new Date(when.at).toISOString() : String(when.at);
+    throw new RuntimeError("JOB_INVALID", `The time ${told} is over; it is ${new Date(now).toISOString()}. Give one to come.`);
+  }
+  const times = await openTimes(when);
+  if (!times.next(now)) throw new RuntimeError("JOB_INVALID", "These times are all over: give one to come.");
+  return when;
+}
+
+const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function readDuration(text: string): number {
+  const written = text.trim().toLowerCase();
+  if (!/^(?:\d{1,9}[smhdw])+$/.test(written)) {
+    throw new RuntimeError("JOB_INVALID", `"${text}" is no interval: expected a number with s, m, h, d or w, such as 90s, 15m or 1h30m.`);
+  }
+  return [...written.matchAll(/(\d+)([smhdw])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * units[unit!]!, 0);
+}
+
+const instant = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
+
+function readInstant(text: string, timeZone: string): number {
+  const match = instant.exec(text.trim());
+  if (!match) {
+    throw new RuntimeError(
+      "JOB_INVALID",
+      `"${text}" is no time: expected a date and time such as 2026-11-20T09:00, with an offset (+01:00, Z) if it is not in ${timeZone}.`,
+    );
+  }
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((field) => Number(field ?? 0)) as number[];
+  const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
+  // A field that is too large is carried over into the next one.
+  const isReal = new Date(local).toISOString().startsWith(`${match[1]}-${match[2]}-${match[3]}`);
+  if (!isReal || hour! > 23 || minute! > 59 || second! > 59) {
+    throw new RuntimeError("JOB_INVALID", `There is no ${text.trim()}: no calendar has that date or time. Give one that comes.`);
+  }
+  const zone = openZone(timeZone);
+  return match[7] === undefined ? zone.resolve(local).at : local - readOffset(match[7]);
+}
+
+function readOffset(text: string): number {
+  if (text.toUpperCase() === "Z") return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
+  return (text.startsWith("-") ? -1 : 1) * (hours * 60 + minutes) * 60_000;
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { RuntimeError } from "../core/errors.ts";
+import { handoverVariable, type Handover } from "./handover.ts";
+
+/** This process is the watchdog from here on. Returns only by throwing. */
+export function becomeWatchdog({ settings, asJson, env }: Handover): never {
+  if (!process.execve) {
+    throw new RuntimeError("CONFIG_INVALID", `The watchdog runs on Linux and macOS; this is ${process.platform}.`);
+  }
+  const program = fileURLToPath(new URL(isBuilt ? "./watchdog-program.js" : "./watchdog-program.ts", import.meta.url));
+  const handedOver = { ...env, [handoverVariable]: JSON.stringify({ settings, asJson }) };
+  return process.execve(process.execPath, [process.execPath, ...flags, program], handedOver);
+}
+
+const isBuilt = !import.meta.url.endsWith(".ts");
+/** It computes nothing that a compiler would make quicker, and is 3 MB smaller without one. The sources need one: types are stripped by WebAssembly. */
+const flags = isBuilt ? ["--jitless"] : [];

@@ -1,0 +1,97 @@
+import { endOf } from "./describe-event.ts";
+import type { EndCause } from "./watchdog-events.ts";
+import type { WatchdogSettings } from "./watchdog-settings.ts";
+
+/** How one run of the child ended. */
+export interface ChildEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly cause: EndCause;
+  readonly uptimeMs: number;
+  /** Its last heartbeat was fresh, or it was not expected to have any. */
+  readonly wasHealthy: boolean;
+  readonly wasStable: boolean;
+}
+
+/** What earlier ends have left. */
+export interface History {
+  /** When unhealthy ends were, on the monotonic clock, oldest first. */
+  readonly unhealthyAt: readonly number[];
+  /** Unhealthy ends in a row, which make the delay longer. */
+  readonly streak: number;
+  readonly safeMode: boolean;
+}
+
+export const noHistory: History = { unhealthyAt: [], streak: 0, safeMode: false };
+
+export type Decision =
+  | { readonly next: "stop"; readonly reason: string; readonly counted: boolean; readonly failed: boolean }
+  | {
+      readonly next: "restart";
+      readonly delayMs: number;
+      readonly reason: string;
+      readonly counted: boolean;
+      readonly history: History;
+    };
+
+type DecisionSettings = Pick<
+  WatchdogSettings,
+  "backoffMs" | "maxBackoffMs" | "minUptimeMs" | "maxRestarts" | "mostUnhealthy" | "unhealthyWindowMs"
+>;
+
+/**
+ * - exit 0, or it was told to stop: over
+ * - exit 78 (bad configuration): over, a person has to change something
+ * - exit 75: again at once, out of safe mode, not counted
+ * - an end after the least uptime, healthy until then: again at once, not counted
+ * - any other: again after a delay that doubles; too many of them: once in safe mode, then given up
+ */
+export function decideNext(
+  end: ChildEnd,
+  history: History,
+  { settings, now, random }: { readonly settings: DecisionSettings; readonly now: number; readonly random: number },
+): Decision {
+  const stop = (reason: string, about: { readonly counted: boolean; readonly failed: boolean }): Decision => ({
+    next: "stop",
+    reason,
+    ...about,
+  });
+  if (end.cause === "stopped") return stop("it was told to", orderly);
+  if (end.cause === "exit" && end.exitCode === 0) return stop("the command ended by itself, as it should", orderly);
+  if (end.cause === "exit" && end.exitCode === 78) {
+    const reason = "the command says that its configuration is wrong (exit code 78)";
+    return stop(reason, { counted: false, failed: true });
+  }
+  const past: History = end.wasStable ? { ...noHistory, safeMode: history.safeMode } : history;
+  // A command that always ends at once must not keep a processor busy.
+  const gapMs = Math.max(0, Math.min(1000, settings.backoffMs) - end.uptimeMs);
+  if (end.cause === "exit" && end.exitCode === 75) {
+    const reason = "the command asked for it (exit code 75)";
+    return { next: "restart", delayMs: gapMs, reason, counted: false, history: { ...past, safeMode: false } };
+  }
+  if (end.cause === "exit" && end.wasHealthy && end.uptimeMs >= settings.minUptimeMs) {
+    const reason = `it was healthy until it ended with ${endOf(end)}`;
+    return { next: "restart", delayMs: gapMs, reason, counted: false, history: past };
+  }
+
+  const why = end.cause === "hang" ? "it hung" : `it ended with ${endOf(end)}`;
+  const streak = past.streak + 1;
+  const unhealthyAt = [...past.unhealthyAt.filter((at) => now - at < settings.unhealthyWindowMs), now];
+  if (history.safeMode && !end.wasStable) return stop(`in safe mode, too, ${why}`, gaveUp);
+  if (settings.maxRestarts > 0 && streak > settings.maxRestarts) {
+    return stop(`${why}, after ${settings.maxRestarts} restarts without a stable run`, gaveUp);
+  }
+  const safeMode = past.safeMode || unhealthyAt.length >= settings.mostUnhealthy;
+  const last = safeMode && !past.safeMode ? `; ${unhealthyAt.length} unhealthy ends, so this is the last try` : "";
+  const delayMs = delayOf(streak, settings, random);
+  return { next: "restart", delayMs, reason: why + last, counted: true, history: { unhealthyAt, streak, safeMode } };
+}
+
+const orderly = { counted: false, failed: false };
+const gaveUp = { counted: true, failed: true };
+
+/** 1, 2, 4 … 60 s, each up to a fifth longer or shorter: what broke many at once shall not be asked by all at once. */
+function delayOf(streak: number, { backoffMs, maxBackoffMs }: DecisionSettings, random: number): number {
+  const delayMs = Math.min(maxBackoffMs, backoffMs * 2 ** Math.min(streak - 1, 30));
+  return Math.round(delayMs * (0.8 + 0.4 * random));
+}

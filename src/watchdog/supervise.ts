@@ -1,0 +1,124 @@
+import { constants } from "node:os";
+import { isAlive } from "../process/identity.ts";
+import { settlesWithin } from "../process/wait.ts";
+import { childEnvironment } from "./child-environment.ts";
+import { endGroup } from "./child-group.ts";
+import { decideNext, noHistory, type History } from "./decide-next.ts";
+import { clearBeat, heartbeatFile } from "./heartbeat.ts";
+import { createLastLines } from "./last-lines.ts";
+import { createRecords, type Records } from "./records.ts";
+import { watchChild, type WatchedEnd, type WatchParts } from "./run-child.ts";
+import type { WatchdogEnvironment } from "./read-settings.ts";
+import { startChild } from "./start-child.ts";
+
+export interface SuperviseParts extends WatchParts {
+  readonly env: WatchdogEnvironment;
+  readonly random: () => number;
+}
+
+/** Start, watch, decide, wait, and again. Resolves to the exit code. */
+export async function supervise(parts: SuperviseParts): Promise<number | "lock_lost"> {
+  const { settings, clock, emit, stop, random } = parts;
+  const { command, logFile, stopFile } = settings;
+  // Not its arguments: there may be a secret among them.
+  emit({ type: "watchdog:started", at: clock.now(), pid: process.pid, program: command[0], logFile, stopFile });
+  const records = createRecords(parts);
+  await endOrphan(records, parts);
+  let history: History = noHistory;
+  for (let start = 1; ; start++) {
+    stop.look();
+    if (stop.reason) return finishStopped(null);
+    const { end, isFinal } = await runOnce({ start, safeMode: history.safeMode, records }, parts);
+    const decision = decideNext(end, history, { settings, now: clock.monotonic(), random: random() });
+    records.ended(end, { counted: decision.counted, safeMode: history.safeMode });
+    if (end.cause === "stopped") return finishStopped(codeOf(end));
+    if (isFinal) return finish(codeOf(end), notStartedAtAll);
+    if (decision.next === "stop") return finish(codeOf(end), decision);
+    ({ history } = decision);
+    const { delayMs, reason } = decision;
+    emit({ type: "restart:planned", at: clock.now(), delayMs, reason, safeMode: history.safeMode });
+    records.waiting(delayMs, reason);
+    await pause(delayMs, parts);
+  }
+
+  function finish(exitCode: number, { reason, failed }: { readonly reason: string; readonly failed: boolean }): number {
+    emit({ type: failed ? "watchdog:failed" : "watchdog:stopped", at: clock.now(), reason, exitCode });
+    records.over(failed ? "failed" : "stopped", reason);
+    return exitCode;
+  }
+
+  function finishStopped(childCode: number | null): number | "lock_lost" {
+    const { kind, text } = stop.reason!;
+    const ownCode = kind === "signal" ? codeOfSignal(text.split(" ")[0]!) : 0;
+    const code = finish(kind === "stop_file" ? 0 : (childCode ?? ownCode), { reason: text, failed: false });
+    return kind === "lock_lost" ? kind : code;
+  }
+}
+
+const notStartedAtAll = { reason: "the command could not be started", failed: true };
+
+interface Run {
+  readonly start: number;
+  readonly safeMode: boolean;
+  readonly records: Records;
+}
+
+/** `isFinal`: there is nothing that could be started again. */
+async function runOnce(
+  { start, safeMode, records }: Run,
+  parts: SuperviseParts,
+): Promise<{ readonly end: WatchedEnd; readonly isFinal: boolean }> {
+  const { settings, clock, emit, log, stop } = parts;
+  const lines = createLastLines();
+  const path = heartbeatFile(settings.stateFolder);
+  records.attempt(() => clearBeat(path));
+  const child = await startChild(
+    {
+      command: settings.command,
+      workdir: settings.workdir,
+      env: childEnvironment(parts.env, { settings, safeMode }),
+      onOutput(bytes) {
+        lines.add(bytes);
+        log.write(bytes);
+      },
+    },
+    parts,
+  );
+  if (!child.started) {
+    emit({ type: "watchdog:warned", at: clock.now(), message: `${child.message}.` });
+    const { exitCode } = child;
+    const rest = { signal: null, cause: "exit", uptimeMs: 0, wasHealthy: false, wasStable: false, hang: null } as const;
+    return { end: { exitCode, ...rest }, isFinal: start === 1 };
+  }
+  const { pid } = child.identity;
+  emit({ type: "child:started", at: clock.now(), pid, start, safeMode });
+  records.started(child.identity, { lines, safeMode });
+  const end = await watchChild(child, { ...parts, stop });
+  return { end, isFinal: false };
+}
+
+/** Of a watchdog that was killed: two children at once would be one too many. */
+async function endOrphan(records: Records, { settings, clock, table, emit, stop }: SuperviseParts): Promise<void> {
+  const orphan = records.lastChild();
+  if (!orphan || orphan.bootId !== table.bootId || !isAlive(table, orphan)) return;
+  await endGroup(orphan, { table, clock, graceMs: settings.graceMs, insisted: stop.insisted });
+  emit({ type: "orphan:ended", at: clock.now(), pid: orphan.pid });
+}
+
+async function pause(delayMs: number, { clock, settings, stop, log }: SuperviseParts): Promise<void> {
+  const until = clock.monotonic() + delayMs;
+  for (let leftMs = delayMs; leftMs > 0 && !stop.reason; leftMs = until - clock.monotonic()) {
+    await settlesWithin(clock, stop.given, Math.min(leftMs, settings.tickMs));
+    log.refresh();
+    stop.look();
+  }
+}
+
+function codeOf({ exitCode, signal }: WatchedEnd): number {
+  return exitCode ?? codeOfSignal(signal ?? "SIGKILL");
+}
+
+/** As a shell says it. */
+function codeOfSignal(signal: string): number {
+  return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
+}

@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../support/runtime.ts";
+import { countProcesses, uniqueSeconds } from "./processes-named.ts";
+import { listTasks, openTasksMachine, waitsForGo, type TaskDocument } from "./tasks-machine.ts";
+
+const patienceMs = 60_000;
+const onlyId = /^task_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n$/;
+
+test("start gives the id and leaves; list, show and follow say how it goes on, from other processes [T1] [T6]", async (t) => {
+  const machine = await openTasksMachine(t);
+  assert.deepEqual(await machine.run(["tasks"]), { code: 0, signal: null, stdout: "", stderr: "No tasks here.\n" });
+  const started = await machine.run(["tasks", "start", "shell", waitsForGo]);
+  assert.equal(started.code, 0, started.stderr);
+  assert.match(started.stdout, onlyId);
+  const id = started.stdout.trim();
+  assert.equal(
+    started.stderr,
+    `Started shell in ${machine.workdir}. To watch it: deckhand tasks follow ${id.slice(-8)}\n`,
+  );
+
+  const [listed] = await listTasks(machine, ["--running"]);
+  assert.deepEqual([listed?.id, listed?.state, listed?.order.agent], [id, "running", "shell"]);
+  const follower = machine.start(["tasks", "follow", id.slice(-8)]);
+  await until("what it prints comes as it prints it", () => follower.stdout() === "one\n", patienceMs);
+  await writeFile(join(machine.workdir, "go"), "");
+  const followed = await follower.ended;
+  assert.deepEqual([followed.code, followed.stdout], [0, "one\ntwo\n"]);
+  assert.match(followed.stderr, new RegExp(`^${id} completed after .*\\.\\n$`));
+
+  const shown = await machine.run(["tasks", "show", "last"]);
+  assert.match(shown.stdout, new RegExp(`^${id}\n  state +completed \\(.*\\)\n  agent +shell\n  message +echo one;`));
+  assert.match(shown.stdout, /\n\none\ntwo\n$/);
+  const { output, ...task } = JSON.parse(
+    (await machine.run(["tasks", "show", id, "--json"])).stdout,
+  ) as TaskDocument & {
+    output: object;
+  };
+  assert.deepEqual(output, { total_bytes: 8, answer: "one\ntwo", error_text: "" });
+  assert.deepEqual([task.result, task.error], ["one\ntwo", null]);
+  const table = await machine.run(["tasks"]);
+  assert.match(table.stdout, /^ID +AGENT +STATE +AGE +TOOK +WHAT\ntask_\S+ +shell +completed .* echo one;/);
+});
+
+test("Ctrl-C ends the watching and not the task; cancel ends that, and proves it [T7]", async (t) => {
+  const seconds = uniqueSeconds();
+  const machine = await openTasksMachine(t);
+  const { stdout } = await machine.run([
+    "tasks",
+    "start",
+    "shell",
+    `echo here; sleep ${seconds} & sleep ${seconds}`,
+    "--quiet",
+  ]);
+  const id = stdout.trim();
+  const follower = machine.start(["tasks", "follow", "last"]);
+  await until("it follows", () => follower.stdout() === "here\n", patienceMs);
+  follower.child.kill("SIGINT");
+  const left = await follower.ended;
+  assert.equal(left.code, 130);
+  assert.match(left.stderr, new RegExp(`^${id} is still running, and goes on without this\\.$`, "m"));
+  assert.match(left.stderr, new RegExp(`^To end it: deckhand tasks cancel ${id.slice(-8)}$`, "m"));
+  assert.deepEqual(
+    (await listTasks(machine, ["--state", "running"])).map((task) => task.id),
+    [id],
+  );
+
+  assert.equal(countProcesses(seconds), 2);
+
+  const cancelled = await machine.run(["tasks", "cancel", id.slice(-8), "--reason", "wrong branch"]);
+  assert.equal(cancelled.code, 0, cancelled.stderr);
+  assert.match(
+    cancelled.stdout,
+    new RegExp(`^${id} is cancelled: (nothing of it still runs|no process of it was found): `),
+  );
+  assert.match(cancelled.stderr, new RegExp(`^Stopping ${id} \\(shell\\) …$`, "m"));
+  const [task] = await listTasks(machine);
+  assert.deepEqual([task?.state, task?.error], ["cancelled", "Cancelled: wrong branch"]);
+  assert.equal(countProcesses(seconds), 0);
+
+  const again = await machine.run(["tasks", "cancel", "last", "--json"]);
+  assert.equal(again.code, 1);
+  const [document] = JSON.parse(again.stdout) as { id: string; cancelled: boolean; task: TaskDocument }[];
+  assert.deepEqual([document?.id, document?.cancelled, document?.task.state], [id, false, "cancelled"]);
+  const followed = await machine.run(["tasks", "follow", "last"]);
+  assert.equal(followed.code, 130);
+  assert.match(followed.stderr, /ended as cancelled after .*\nCancelled: wrong branch\nStopped: /);
+});
+
+test("follow ends with the code of the task: 1 failed, 124 time limit [T2]", async (t) => {
+  const machine = await openTasksMachine(t);
+  const failed = await machine.run(["tasks", "start", "shell", "echo half; echo why >&2; exit 3", "--follow"]);
+  assert.deepEqual([failed.code, failed.stdout], [1, "half\n"]);
+  assert.match(failed.stderr, /ended as failed after/);
+  const late = await machine.run(["tasks", "start", "shell", "sleep 1000", "--timeout", "0.3", "-f", "-q"]);
+  assert.deepEqual([late.code, late.stdout], [124, ""]);
+  assert.match(
+    late.stderr,
+    /ended as timeout after .*\nIt took longer than its limit of 300 ms and was stopped\.\nStopped: /,
+  );
+  const states = (await listTasks(machine)).map(({ state }) => state);
+  assert.deepEqual(states, ["timeout", "failed"]);
+});
+
+test("an agent that speaks in events is followed by its answer, and gone on with in its session [T1]", async (t) => {
+  const machine = await openTasksMachine(t);
+  const first = await machine.run(["tasks", "start", "talker", "-", "--follow"], { stdin: "hello\n" });
+  assert.deepEqual([first.code, first.stdout], [0, "new hello\n"]);
+  const id = (await listTasks(machine))[0]!.id;
+  assert.match(first.stderr, new RegExp(`To go on with it: deckhand tasks resume ${id.slice(-8)} "…"`));
+  const second = await machine.run(["tasks", "resume", id, "and you?", "--follow", "--json"]);
+  assert.equal(second.code, 0, second.stderr);
+  const lines = second.stdout.trimEnd().split("\n");
+  const events = lines.map((line) => JSON.parse(line) as { type: string; text?: string; task?: TaskDocument });
+  const printed = events.flatMap(({ type, text }) => (type === "task:output" ? [text] : []));
+  assert.equal(printed.join(""), '{"session":"s-1"}\n{"result":"--resume=s-1 and you?"}\n');
+  const { type, task } = events.at(-1)!;
+  assert.deepEqual(
+    [type, task?.state, task?.result, task?.session_id, task?.order.resume],
+    ["task:settled", "completed", "--resume=s-1 and you?", "s-1", "s-1"],
+  );
+  const raw = await machine.run(["tasks", "follow", "last", "--raw", "--quiet"]);
+  assert.deepEqual([raw.stdout, raw.stderr], [printed.join(""), ""]);
+});
+
+test("a task that has to wait says so, and whoever is there next starts it [T6]", async (t) => {
+  const machine = await openTasksMachine(t);
+  const first = await machine.run(["tasks", "start", "single", waitsForGo, "--quiet"]);
+  const second = await machine.run(["tasks", "start", "single", "echo my turn"]);
+  assert.equal(second.code, 0);
+  assert.match(second.stderr, /^Queued: as many of single run as may at once\./);
+  const states = (await listTasks(machine)).map(({ state }) => state);
+  assert.deepEqual(states, ["queued", "running"]);
+  const cancelled = await machine.run(["tasks", "start", "single", "echo never", "--quiet"]);
+  const gone = await machine.run(["tasks", "cancel", cancelled.stdout.trim()]);
+  assert.match(gone.stdout, /is cancelled: it had not begun, so there was nothing to stop\.$/m);
+  await writeFile(join(machine.workdir, "go"), "");
+  const followed = await machine.run(["tasks", "follow", second.stdout.trim()]);
+  assert.deepEqual([followed.code, followed.stdout], [0, "my turn\n"]);
+  const [, , done] = await listTasks(machine);
+  assert.deepEqual([done?.id, done?.result], [first.stdout.trim(), "one\ntwo"]);
+});
+
+test("whoever started a task is killed in the middle of it: its true result arrives all the same [T6]", async (t) => {
+  const machine = await openTasksMachine(t);
+  const starter = machine.start(["tasks", "start", "shell", waitsForGo, "--follow"]);
+  await until("it runs", () => starter.stdout() === "one\n", patienceMs);
+  starter.child.kill("SIGKILL");
+  await starter.ended;
+  const [task] = await listTasks(machine);
+  assert.equal(task?.state, "running");
+  await writeFile(join(machine.workdir, "go"), "");
+  const followed = await machine.run(["tasks", "follow", "last"]);
+  assert.deepEqual([followed.code, followed.stdout], [0, "one\ntwo\n"]);
+});
+
+test("two orders with one key are one task [T1]", async (t) => {
+  const machine = await openTasksMachine(t);
+  const order = ["tasks", "start", "shell", "echo once", "--key", "nightly"];
+  const first = await machine.run(order);
+  const second = await machine.run(order);
+  assert.deepEqual([second.code, second.stdout], [0, first.stdout]);
+  assert.match(second.stderr, /^This key is that of task_\S+ \(\w+\); nothing was started\.$/m);
+  const third = await machine.run([...order, "--json"]);
+  assert.deepEqual([third.code, third.stderr], [0, ""]);
+  assert.equal((JSON.parse(third.stdout) as TaskDocument).id, first.stdout.trim());
+  assert.equal((await listTasks(machine)).length, 1);
+});

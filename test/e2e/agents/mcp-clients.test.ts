@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import test, { type TestContext } from "node:test";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { serveScript } from "../../../src/models/script/serve-script.ts";
+import { follow, openMachine, unbuilt, type Ended, type Machine } from "../../cli/run-deckhand.ts";
+import { afterTest } from "../../support/after-test.ts";
+import { lane } from "../../support/require.ts";
+import { writeHome } from "../../tasks/adapters/drive-agent.ts";
+import { loopbackOf } from "./loopback.ts";
+import { programOf, whyNoAgent } from "./pins.ts";
+
+const cache = process.env["DECKHAND_AGENTS_CACHE"];
+const order = { cli_name: "parrot", message: "the parrot was here", idempotency_key: "once" };
+
+interface ServerEntry {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface ClientSetup {
+  /** What its model has to call one of our tools. */
+  readonly toolName: (tool: string) => string;
+  readonly args: (server: ServerEntry) => readonly string[];
+  /** Written into its home folder beside what leads to the model. */
+  readonly changeFiles?: (files: Record<string, unknown>, server: ServerEntry) => void;
+}
+
+const prompt = "Let the parrot say something.";
+const clients = {
+  claude: {
+    toolName: (tool) => `mcp__deckhand__${tool}`,
+    args: (server) => [
+      "-p",
+      prompt,
+      "--model=fake-model",
+      "--output-format=text",
+      "--strict-mcp-config",
+      `--mcp-config=${JSON.stringify({ mcpServers: { deckhand: server } })}`,
+      "--allowedTools=mcp__deckhand__use_agent,mcp__deckhand__wait_for_task",
+    ],
+  },
+  gemini: {
+    toolName: (tool) => `mcp_deckhand_${tool}`,
+    args: () => ["-p", prompt, "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],
+    changeFiles(files, server) {
+      const settings = files[".gemini/settings.json"] as Record<string, unknown>;
+      files[".gemini/settings.json"] = { ...settings, mcpServers: { deckhand: { ...server, trust: true } } };
+    },
+  },
+  qwen: {
+    toolName: (tool) => `mcp__deckhand__${tool}`,
+    args: (server) => [
+      prompt,
+      "--yolo",
+      "--auth-type=openai",
+      "--model=fake-model",
+      `--mcp-config=${JSON.stringify({ mcpServers: { deckhand: server } })}`,
+    ],
+  },
+  opencode: {
+    toolName: (tool) => `deckhand_${tool}`,
+    args: () => ["run", "--auto", "-m", "fake/fake-model", prompt],
+    changeFiles(files, { command, args, env }) {
+      const settings = files[".config/opencode/opencode.json"] as Record<string, unknown>;
+      const deckhand = { type: "local", command: [command, ...args], environment: env, enabled: true };
+      files[".config/opencode/opencode.json"] = { ...settings, mcp: { deckhand } };
+    },
+  },
+} as const satisfies Record<string, ClientSetup>;
+
+for (const [agent, setup] of Object.entries(clients) as [keyof typeof clients, ClientSetup][]) {
+  const needs = lane("agents", whyNoAgent(cache, agent));
+  test(`${agent} hands a job over to our server and gets its result [T1, T2, T3]`, needs, async (t) => {
+    const machine = await openMachine(t);
+    const server = await writeSettings(machine);
+    const id = await startTask(t, server);
+    const calls = (tool: string, input: object): object => ({ calls: [{ tool: setup.toolName(tool), input }] });
+    const model = await serveScript({
+      turns: [
+        calls("use_agent", order),
+        calls("wait_for_task", { task_id: id, timeout: 45 }),
+        "It said: {{last_result}}",
+      ],
+      withoutTools: "A title",
+    });
+    afterTest(t, () => model.close());
+    const { stdout, stderr } = await runClient(t, { agent, setup, machine, server, url: model.url });
+    const told = JSON.stringify(model.requests.at(-1)?.messages);
+    assert.match(told, new RegExp(id), stderr.slice(-2000));
+    assert.match(
+      stdout,
+      /It said: [^]*"status":\s*"completed",\s*"result":\s*"the parrot was here"/,
+      stderr.slice(-2000),
+    );
+  });
+}
+
+async function writeSettings({ env, workdir }: Machine): Promise<ServerEntry> {
+  const folder = join(env["XDG_CONFIG_HOME"]!, "deckhand");
+  await mkdir(folder, { recursive: true });
+  const agents = { parrot: { command: ["cat"], output: "text" } };
+  await writeFile(join(folder, "deckhand.json"), JSON.stringify({ agents }));
+  return { command: process.execPath, args: [...unbuilt, "mcp", "--workdir", workdir], env };
+}
+
+/** A script can't know the id of a task that is still to come; by the key the client's order is this same task. */
+async function startTask(t: TestContext, { command, args, env }: ServerEntry): Promise<string> {
+  const client = new Client({ name: "test", version: "0" }, { capabilities: {} });
+  await client.connect(new StdioClientTransport({ command, args: [...args], env }), { timeout: 60_000 });
+  afterTest(t, () => client.close());
+  const answer = await client.callTool({ name: "use_agent", arguments: order }, { timeout: 60_000 });
+  await client.close();
+  return (answer.structuredContent as { task_id: string }).task_id;
+}
+
+interface Run {
+  readonly agent: keyof typeof clients;
+  readonly setup: ClientSetup;
+  readonly machine: Machine;
+  readonly server: ServerEntry;
+  readonly url: string;
+}
+
+async function runClient(t: TestContext, { agent, setup, machine, server, url }: Run): Promise<Ended> {
+  const { workdir } = machine;
+  const home = join(dirname(workdir), `home-of-${agent}`);
+  const loopback = loopbackOf(agent, { url, cwd: workdir });
+  const files = { ...loopback.files };
+  setup.changeFiles?.(files, server);
+  await writeHome(home, files);
+  const env = { HOME: home, PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, LANG: "C.UTF-8" };
+  const child = spawn(programOf(cache!, agent), [...setup.args(server)], {
+    cwd: workdir,
+    env: { ...env, ...loopback.env },
+    detached: true,
+  });
+  afterTest(t, () => {
+    try {
+      process.kill(-child.pid!, "SIGKILL");
+    } catch {
+      // The group is gone, as it should be.
+    }
+    return Promise.resolve();
+  });
+  return follow(child, undefined).ended;
+}

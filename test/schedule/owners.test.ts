@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { RunOutcome } from "../../src/schedule/job-runner.ts";
+import { openSchedule, orderOf, succeeded } from "./support/open-schedule.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const never = (): Promise<RunOutcome> => new Promise(() => {});
+
+test("several schedulers on one store start each run once [D1]", async (t) => {
+  const { clock, jobs, history, open, begun } = await openSchedule(t);
+  const schedulers = [11, 12, 13].map((pid) => open(pid));
+  for (let nth = 0; nth < 5; nth++) {
+    await jobs.add(orderOf({ name: `job ${nth}`, when: { cron: "*/5 * * * *", timeZone: "UTC" } }), "me");
+  }
+  for (const scheduler of schedulers) await scheduler.start();
+  await clock.pass(6 * hour + minute);
+  for (const scheduler of schedulers) await scheduler.close();
+  assert.equal(begun.length, 5 * 72);
+  assert.equal(new Set(begun.map(({ jobId, dueAt }) => `${jobId} ${dueAt}`)).size, begun.length);
+  assert.ok((await history()).every((line) => line.endsWith("succeeded +0s")));
+});
+
+test("a run whose owner died while it ran is lost, and not run again [D1]", async (t) => {
+  const { clock, jobs, store, open, kill, begun } = await openSchedule(t);
+  await jobs.add(orderOf({ when: { at: clock.now() + minute } }), "me");
+  await open(11, never).start();
+  await clock.pass(2 * minute);
+  kill(11);
+  const next = open(12);
+  await next.start();
+  await clock.pass(hour);
+  await next.close();
+  const [run] = await store.listRuns({ limit: 10 });
+  assert.deepEqual([run?.state, run?.reason, begun.length], [
+    "lost",
+    "The process that ran it ended first, so nobody knows how far it came.",
+    1,
+  ]);
+});
+
+test("a lost run of a job that may be repeated is started again, once unless it has more tries [D1]", async (t) => {
+  const { clock, jobs, store, open, kill, begun } = await openSchedule(t);
+  await jobs.add(orderOf({ when: { at: clock.now() + minute }, isIdempotent: true }), "me");
+  for (const pid of [11, 12, 13]) {
+    await open(pid, never).start();
+    await clock.pass(2 * minute);
+    kill(pid);
+  }
+  const last = open(14);
+  await last.start();
+  await last.close();
+  const [run] = await store.listRuns({ limit: 10 });
+  assert.deepEqual([run?.state, run?.attempt, begun.length], ["lost", 2, 2]);
+});
+
+test("three lost runs in a row pause the job: it may be what kills us [D1]", async (t) => {
+  const { clock, jobs, store, open, kill } = await openSchedule(t);
+  await jobs.add(orderOf(), "me");
+  for (const pid of [11, 12, 13, 14]) {
+    await open(pid, never).start();
+    await clock.pass(hour);
+    kill(pid);
+  }
+  const [job] = await store.listJobs();
+  assert.match(job!.paused!.reason!, /^3 runs in a row failed; the latest: The process that ran it ended first/);
+});
+
+test("a run that was claimed and not begun by an owner that died is begun by another [D1]", async (t) => {
+  const { clock, jobs, store, open, dead, begun } = await openSchedule(t);
+  await jobs.add(orderOf(), "me");
+  const run = await jobs.runNow("nightly", { by: "me" });
+  await store.claim(run.id, { owner: { pid: 11, startTime: "1", bootId: "boot" }, alone: true });
+  const next = open(12);
+  await next.start();
+  await clock.pass(minute);
+  assert.equal((await store.getRun(run.id))?.state, "claimed");
+  dead.add(11);
+  await clock.pass(20 * minute);
+  await next.close();
+  const ended = await store.getRun(run.id);
+  assert.deepEqual([ended?.state, ended?.fence, begun.length], ["succeeded", 2, 1]);
+});
+
+test("an owner that was thought dead and comes back is told to stop, and its word does not count [D1]", async (t) => {
+  const { clock, jobs, store, open, dead, events } = await openSchedule(t);
+  let wasStopped = false;
+  await jobs.add(orderOf({ when: { at: clock.now() + minute } }), "me");
+  const slow = open(11, (_, __, { signal }) =>
+    new Promise((resolve) => {
+      signal.addEventListener("abort", () => {
+        wasStopped = true;
+        resolve(succeeded);
+      });
+    }),
+  );
+  await slow.start();
+  await clock.pass(2 * minute);
+  dead.add(11);
+  const next = open(12);
+  await next.start();
+  await clock.pass(30 * minute);
+  assert.equal(wasStopped, true);
+  assert.equal((await store.listRuns({ limit: 1 }))[0]?.state, "lost");
+  assert.equal(events.filter(({ type }) => type === "run:settled").length, 1);
+  await Promise.all([slow.close(), next.close()]);
+});
+
+test("what lives on by itself is adopted by the next owner, with what was noted of it [D1]", async (t) => {
+  const { clock, jobs, store, open, kill } = await openSchedule(t);
+  await jobs.add(orderOf({ when: { at: clock.now() + minute } }), "me");
+  await open(11, async (_, __, { note }) => {
+    await note({ taskId: "task_1" });
+    return never();
+  }).start();
+  await clock.pass(2 * minute);
+  kill(11);
+  const next = open(12, never, async (_, run) => {
+    await new Promise<void>((resolve) => void clock.after(10 * minute, resolve));
+    return { state: "succeeded", reason: null, summary: `adopted ${run.taskId}` };
+  });
+  await next.start();
+  const [taken] = await store.listRuns({ limit: 1 });
+  assert.deepEqual([taken?.state, taken?.owner?.pid, taken?.fence], ["running", 12, 2]);
+  await clock.pass(20 * minute);
+  const [run] = await store.listRuns({ limit: 1 });
+  assert.deepEqual([run?.state, run?.summary], ["succeeded", "adopted task_1"]);
+  await next.close();
+});

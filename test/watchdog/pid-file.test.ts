@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { count } from "../support/counts.ts";
+import { until } from "../support/runtime.ts";
+import { fixture, isRunning, openWatchdogs } from "./start-watchdog.ts";
+
+const waits = ["sh", fixture("waits.sh")];
+
+test("a second watchdog ends with 100, says whose it is, and leaves the first alone [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const first = dogs.start(waits);
+  const { pid } = await first.event("child:started");
+  const path = join(dogs.logs, "watchdog.pid");
+  const facts = JSON.parse(readFileSync(path, "utf8"));
+  assert.deepEqual(Object.keys(facts).sort(), ["boot_id", "pid", "start_time"]);
+  assert.equal(facts.pid, first.pid);
+
+  const second = dogs.start(waits);
+  const { code, stderr } = await second.ended;
+  assert.equal(code, 100);
+  assert.match(
+    stderr,
+    new RegExp(`^deckhand: A watchdog runs here already: process ${first.pid}, says .+watchdog\\.pid\\. One is enough`),
+  );
+  assert.deepEqual([second.events()[0]!.type, second.events()[0]!["holder_pid"]], ["watchdog:refused", first.pid]);
+  assert.equal(isRunning(Number(pid)), true);
+  first.child.kill("SIGTERM");
+  assert.equal((await first.ended).code, 0);
+  assert.throws(() => readFileSync(path), { code: "ENOENT" });
+});
+
+test("a pid file whose pid belongs to another process now is taken over [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  const first = dogs.start(waits, { WATCHDOG_PID_FILE: path });
+  await first.event("child:started");
+  const facts = JSON.parse(readFileSync(path, "utf8"));
+  first.child.kill("SIGTERM");
+  await first.ended;
+  // This very process runs, but did not start then.
+  writeFileSync(path, JSON.stringify({ ...facts, pid: process.pid, start_time: "1" }));
+  const second = dogs.start(waits, { WATCHDOG_PID_FILE: path });
+  await second.event("child:started");
+  assert.equal(JSON.parse(readFileSync(path, "utf8")).pid, second.pid);
+});
+
+test("a pid file of another boot, an empty one and one of a dead process are taken over [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  for (const text of [
+    JSON.stringify({ pid: 1, start_time: "1", boot_id: "another/1" }),
+    "",
+    "999999999\n",
+    "nonsense",
+  ]) {
+    writeFileSync(path, text);
+    const dog = dogs.start(["true"], { WATCHDOG_PID_FILE: path });
+    assert.deepEqual({ text, code: (await dog.ended).code }, { text, code: 0 });
+  }
+});
+
+test("a bare number in the pid file counts when such a process runs: whose it is can't be told [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  writeFileSync(path, `${process.pid}\n`);
+  const { code, stderr } = await dogs.start(["true"], { WATCHDOG_PID_FILE: path }).ended;
+  assert.equal(code, 100);
+  assert.match(stderr, /names process \d+, which runs, but not since when\. If that is no watchdog, remove the file\./);
+  assert.equal(readFileSync(path, "utf8"), `${process.pid}\n`);
+});
+
+test("of several that start at once beside a stale pid file one runs, and the rest end with 100 [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  const stale = JSON.stringify({ pid: 1, start_time: "1", boot_id: "another/1" });
+  for (let round = 0; round < count({ quick: 1, full: 20 }); round++) {
+    writeFileSync(path, stale);
+    const started = Array.from({ length: 5 }, () => dogs.start(waits, { WATCHDOG_PID_FILE: path }));
+    await until(
+      "all but one have ended",
+      () => started.filter(({ child }) => child.exitCode === null).length <= 1,
+      60_000,
+    );
+    const running = started.filter(({ child }) => child.exitCode === null);
+    const codes = started.flatMap(({ child }) => child.exitCode ?? []);
+    assert.deepEqual([running.length, codes], [1, [100, 100, 100, 100]]);
+    await running[0]!.event("child:started");
+    assert.equal(JSON.parse(readFileSync(path, "utf8")).pid, running[0]!.pid);
+    running[0]!.child.kill("SIGTERM");
+    await running[0]!.ended;
+  }
+});
+
+test("a pid file that was removed is made again; one that another took ends this one with 100 [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  const dog = dogs.start(waits, { WATCHDOG_PID_FILE: path });
+  const { pid } = await dog.event("child:started");
+  const own = readFileSync(path, "utf8");
+  writeFileSync(path, "");
+  await until("it is whole again", () => readFileSync(path, { encoding: "utf8", flag: "a+" }) === own);
+
+  const other = JSON.parse(own);
+  const stat = readFileSync(`/proc/${process.pid}/stat`, "utf8");
+  const startTime = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  writeFileSync(path, JSON.stringify({ ...other, pid: process.pid, start_time: startTime }));
+  assert.equal((await dog.ended).code, 100);
+  assert.equal(isRunning(Number(pid)), false);
+});
+
+test("a pid file that can't be made is one sentence [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "folder");
+  mkdirSync(path);
+  const { code, stderr } = await dogs.start(["true"], { WATCHDOG_PID_FILE: path }).ended;
+  assert.equal(code, 2);
+  assert.match(stderr, /^deckhand: The pid file .+ can't be .+\n$/);
+});

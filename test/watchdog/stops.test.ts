@@ -1,0 +1,112 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../support/runtime.ts";
+import { fixture, isRunning, openWatchdogs } from "./start-watchdog.ts";
+
+test("SIGTERM is handed on, and the child's code is the watchdog's [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("waits.sh"), "21"]);
+  const log = join(dogs.logs, "watchdog.log");
+  await until(
+    "the child is ready",
+    () => dog.stdout().includes("child:started") && readFileSync(log, "utf8").includes("\nready\n"),
+  );
+  dog.child.kill("SIGTERM");
+  assert.equal((await dog.ended).code, 21);
+  assert.match(readFileSync(log, "utf8"), /\ntold to end\n/);
+  assert.equal(dog.events().at(-1)!["reason"], "SIGTERM came");
+  assert.deepEqual(dogs.status()["state"], "stopped");
+});
+
+test("the second signal kills a child that does not take the first [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("ignores-term.sh")], { DECKHAND_WATCHDOG_STOP_SECONDS: "600" });
+  const { pid } = await dog.event("child:started");
+  await until("the child is ready", () => readFileSync(join(dogs.logs, "watchdog.log"), "utf8").includes("\nready\n"));
+  dog.child.kill("SIGINT");
+  await dog.event("watchdog:stopping");
+  assert.equal(isRunning(Number(pid)), true);
+  dog.child.kill("SIGINT");
+  assert.equal((await dog.ended).code, 137);
+  assert.equal(isRunning(Number(pid)), false);
+});
+
+test("a child that ignores SIGTERM is killed when its time is over [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("ignores-term.sh")], { DECKHAND_WATCHDOG_STOP_SECONDS: "0.3" });
+  await dog.event("child:started");
+  await until("the child is ready", () => readFileSync(join(dogs.logs, "watchdog.log"), "utf8").includes("\nready\n"));
+  dog.child.kill("SIGTERM");
+  assert.equal((await dog.ended).code, 137);
+});
+
+test("the stop file ends a running child, and the watchdog with 0 [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("waits.sh"), "21"]);
+  const { pid } = await dog.event("child:started");
+  writeFileSync(join(dogs.logs, "watchdog.stop"), "");
+  assert.equal((await dog.ended).code, 0);
+  assert.equal(isRunning(Number(pid)), false);
+  assert.match(String(dog.events().at(-1)!["reason"]), /^the stop file .+watchdog\.stop is there$/);
+});
+
+test("the stop file ends a long delay before the next start [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const long = { WATCHDOG_RESTART_BACKOFF_SECONDS: "600", WATCHDOG_MAX_BACKOFF_SECONDS: "600" };
+  const stopFile = join(dogs.machine.workdir, "halt");
+  const dog = dogs.start(["sh", fixture("exits.sh"), "5"], { ...long, WATCHDOG_STOP_FILE: "halt" });
+  await dog.event("restart:planned");
+  assert.equal(dogs.status()["state"], "waiting");
+  writeFileSync(stopFile, "");
+  assert.equal((await dog.ended).code, 0);
+  assert.equal(dog.events().filter(({ type }) => type === "child:started").length, 1);
+});
+
+test("with the stop file there already nothing is started, and it stays there [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const stopFile = join(dogs.machine.workdir, "halt");
+  writeFileSync(stopFile, "");
+  const touched = join(dogs.machine.workdir, "touched");
+  const dog = dogs.start(["touch", touched], { WATCHDOG_STOP_FILE: stopFile });
+  assert.equal((await dog.ended).code, 0);
+  assert.deepEqual(
+    dog.events().map(({ type }) => type),
+    ["watchdog:started", "watchdog:stopped"],
+  );
+  assert.throws(() => readFileSync(touched), { code: "ENOENT" });
+  assert.equal(readFileSync(stopFile, "utf8"), "");
+  rmSync(stopFile);
+  assert.equal((await dogs.start(["touch", touched], { WATCHDOG_STOP_FILE: stopFile }).ended).code, 0);
+  assert.equal(readFileSync(touched, "utf8"), "");
+});
+
+test("what a crashed child left in its group is ended; a task in a session of its own goes on [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const folder = join(dogs.machine.workdir, "pids");
+  mkdirSync(folder);
+  const long = { WATCHDOG_RESTART_BACKOFF_SECONDS: "600", WATCHDOG_MAX_BACKOFF_SECONDS: "600" };
+  const dog = dogs.start(["sh", fixture("forks-grandchildren.sh"), folder], long);
+  await dog.event("restart:planned");
+  const [kept, detached] = ["kept", "detached"].map((name) => Number(readFileSync(join(folder, name), "utf8")));
+  t.after(() => process.kill(detached!, "SIGKILL"));
+  await until("the one in the group ended", () => !isRunning(kept!));
+  assert.equal(isRunning(detached!), true);
+  dog.child.kill("SIGTERM");
+  assert.equal((await dog.ended).code, 143);
+  assert.equal(isRunning(detached!), true);
+});
+
+test("a child that a killed watchdog left is ended by the next one before it starts its own [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const first = dogs.start(["sh", fixture("waits.sh")]);
+  const { pid: orphan } = await first.event("child:started");
+  first.child.kill("SIGKILL");
+  await until("the watchdog is dead", () => !isRunning(first.pid));
+  assert.equal(isRunning(Number(orphan)), true);
+  const second = dogs.start(["sh", fixture("waits.sh")]);
+  assert.equal((await second.event("orphan:ended"))["pid"], orphan);
+  await second.event("child:started");
+  assert.equal(isRunning(Number(orphan)), false);
+});
