@@ -21,7 +21,7 @@ if (new Set(names).size < names.length) throw new Error(`Two rooms ship a folder
 
 /** Pure JavaScript, and what it brings along. A package that is missing here would be an error of the build. */
 const bundled = [
-  ["zod", /^zod\//, "unbash", "minisearch"],
+  ["zod", /^zod\//, "unbash", "minisearch", "croner"],
   ["@ai-sdk/anthropic", "@ai-sdk/google", "@ai-sdk/openai-compatible"],
   ["@ai-sdk/provider", "@ai-sdk/provider-utils", "@workflow/serde", "eventsource-parser"],
   ["@mozilla/readability", "turndown", "@truto/turndown-plugin-gfm"],

@@ -34,8 +34,9 @@ const server = (file: string): string[] => [
   `require("fs").writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1e6);`,
 ];
 
-async function untilWritten(file: string): Promise<number> {
+async function untilWritten(file: string, starter: ChildProcess): Promise<number> {
   for (;;) {
+    if (starter.exitCode !== null) throw new Error(`It ended with ${starter.exitCode} instead.`);
     const pid = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
     if (pid > 0) return pid;
     await new Promise((resolve) => setTimeout(resolve, 2));
@@ -53,7 +54,7 @@ async function watchdogMegabytes(): Promise<number> {
   const folder = home();
   const file = join(folder, "pid");
   const watchdog = startWatchdog(folder, server(file));
-  await untilWritten(file);
+  await untilWritten(file, watchdog);
   await new Promise((resolve) => setTimeout(resolve, 2000));
   const megabytes = residentMegabytes(watchdog.pid!);
   await end(watchdog);
@@ -65,12 +66,12 @@ async function restartMilliseconds(): Promise<number> {
   const folder = home();
   const file = join(folder, "pid");
   const watchdog = startWatchdog(folder, server(file), { WATCHDOG_MIN_UPTIME_SECONDS: "1" });
-  const pid = await untilWritten(file);
+  const pid = await untilWritten(file, watchdog);
   await new Promise((resolve) => setTimeout(resolve, 1500));
   rmSync(file);
   const begin = performance.now();
   process.kill(pid, "SIGKILL");
-  await untilWritten(file);
+  await untilWritten(file, watchdog);
   const milliseconds = performance.now() - begin;
   await end(watchdog);
   return milliseconds;
@@ -81,7 +82,7 @@ async function startMilliseconds(): Promise<number> {
   const [program, ...args] = server(file) as [string, ...string[]];
   const begin = performance.now();
   const child = spawn(program, args, { stdio: "ignore" });
-  await untilWritten(file);
+  await untilWritten(file, child);
   const milliseconds = performance.now() - begin;
   await end(child);
   return milliseconds;

@@ -3,9 +3,9 @@ import { claimDataFolder } from "../runtime/claim-data-folder.ts";
 import { locateFolders, type Folders } from "../runtime/folders.ts";
 import { ownCommand } from "../runtime/own-command.ts";
 import { becomeWatchdog } from "../watchdog/become-watchdog.ts";
-import { readWatchdogSettings, readWatchdogWorkdir } from "../watchdog/read-settings.ts";
+import { heartbeatModes, readWatchdogSettings, readWatchdogWorkdir } from "../watchdog/read-settings.ts";
 import type { WatchdogSettings } from "../watchdog/watchdog-settings.ts";
-import type { Invocation } from "./command.ts";
+import { UsageError, type Invocation } from "./command.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,7 +31,11 @@ function daemonCommand(): readonly [string, ...string[]] {
 }
 
 function withMode({ env }: Terminal, invocation: Invocation, command: unknown): Terminal["env"] {
-  const mode = invocation.value("heartbeat") ?? (command === null ? "required" : undefined);
+  const given = invocation.value("heartbeat");
+  if (given !== undefined && !heartbeatModes.some((mode) => mode === given)) {
+    throw new UsageError(`--heartbeat takes ${heartbeatModes.join(", ")}; got "${given}".`);
+  }
+  const mode = given ?? (command === null ? "required" : undefined);
   return mode === undefined ? env : { ...env, DECKHAND_WATCHDOG_HEARTBEAT: mode };
 }
 

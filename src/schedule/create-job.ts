@@ -1,6 +1,14 @@
 import { RuntimeError } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
-import { jobOverlaps, type Job, type JobGrant, type JobOverlap, type JobTimes, type JobWork, type MissedRule } from "../core/schedule.ts";
+import {
+  jobOverlaps,
+  type Job,
+  type JobGrant,
+  type JobOverlap,
+  type JobTimes,
+  type JobWork,
+  type MissedRule,
+} from "../core/schedule.ts";
 import { checkTimes } from "./times/read-when.ts";
 import { openTimes, type Times } from "./times/times.ts";
 
@@ -28,7 +36,9 @@ const longestJitterMs = 60_000;
 export async function createJob(order: JobOrder, now: number): Promise<Job> {
   const name = order.name.trim();
   if (name === "" || name.length > 100 || /\p{Cc}|\p{Cs}/u.test(name)) {
-    throw invalid(`Expected a name of 1 to 100 characters in one line, got ${JSON.stringify(order.name.slice(0, 120))}.`);
+    throw invalid(
+      `Expected a name of 1 to 100 characters in one line, got ${JSON.stringify(order.name.slice(0, 120))}.`,
+    );
   }
   checkWork(order.work);
   const when = await checkTimes(order.when, now);
@@ -41,7 +51,7 @@ export async function createJob(order: JobOrder, now: number): Promise<Job> {
     overlap: checkOverlap(order.overlap ?? "skip"),
     missed: checkMissed(order.missed ?? {}),
     jitterMs: inRange("jitter", order.jitterMs ?? defaultJitter(times, now), { from: 0, to: hourMs }),
-    deadlineMs: order.deadlineMs == null ? null : inRange("deadline", order.deadlineMs, { from: 1000, to: 366 * dayMs }),
+    deadlineMs: checkDeadline(order.deadlineMs ?? null),
     timeoutMs: inRange("time limit", order.timeoutMs ?? defaultTimeout(order.work), { from: 1000, to: 31 * dayMs }),
     retries: inRange("number of retries", order.retries ?? 0, { from: 0, to: 10 }),
     pauseAfterFailures: inRange("number of failures", order.pauseAfterFailures ?? 3, { from: 0, to: 1000 }),
@@ -69,6 +79,10 @@ function checkWork(work: JobWork): void {
 function checkOverlap(overlap: JobOverlap): JobOverlap {
   if (jobOverlaps.includes(overlap)) return overlap;
   throw invalid(`Expected an overlap rule of ${jobOverlaps.join(", ")}; got "${String(overlap)}".`);
+}
+
+function checkDeadline(deadlineMs: number | null): number | null {
+  return deadlineMs === null ? null : inRange("deadline", deadlineMs, { from: 1000, to: 366 * dayMs });
 }
 
 function checkMissed({ mode = "last", max = 10, windowMs = 7 * dayMs }: Partial<MissedRule>): MissedRule {

@@ -13,7 +13,7 @@ export interface RunContext {
   /** The same for each attempt of one run: job and due time. */
   readonly key: string;
   /** Records what the work can be found by, as soon as that is known. */
-  note(found: Partial<Pick<Run, "executionId" | "taskId" | "sessionId">>): Promise<void>;
+  readonly note: (found: Partial<Pick<Run, "executionId" | "taskId" | "sessionId">>) => Promise<void>;
 }
 
 /** `left`: it lives on by itself, and whoever comes next can adopt it; only an answer to the signal of a scheduler that closes. */

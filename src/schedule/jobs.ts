@@ -54,7 +54,10 @@ export function createJobs(parts: { readonly store: ScheduleStore; readonly cloc
     async add(order, by) {
       const job = await createJob(order, clock.now());
       if (!(await store.addJob(job))) {
-        throw new RuntimeError("JOB_INVALID", `There is a job named "${job.name}": remove it first, or give this one another name.`);
+        throw new RuntimeError(
+          "JOB_INVALID",
+          `There is a job named "${job.name}": remove it first, or give this one another name.`,
+        );
       }
       emit("job:changed", { id: job.id, name: job.name, change: "added", by, reason: null });
       return job;
@@ -85,7 +88,12 @@ export function createJobs(parts: { readonly store: ScheduleStore; readonly cloc
       const now = clock.now();
       // Earlier if that very time has a row: times to come are needed.
       for (let dueAt = now; ; dueAt--) {
-        const run: Run = { ...newRun(job, dueAt, now), trigger: "person", startAt: now, reason: `${by} wanted it now.` };
+        const run: Run = {
+          ...newRun(job, dueAt, now),
+          trigger: "person",
+          startAt: now,
+          reason: `${by} wanted it now.`,
+        };
         if (await store.addRun(run)) return run;
       }
     },

@@ -9,11 +9,18 @@ export async function pauseAfterFailures(parts: Parts, settled: Run): Promise<vo
   if (!hasFailed(settled)) return;
   const job = await store.getJob(settled.jobId);
   if (!job || job.paused || job.pauseAfterFailures === 0) return;
-  const ended = await store.listRuns({ jobId: job.id, states: [...failures, "succeeded"], limit: job.pauseAfterFailures });
+  const ended = await store.listRuns({
+    jobId: job.id,
+    states: [...failures, "succeeded"],
+    limit: job.pauseAfterFailures,
+  });
   const counted = ended.filter(({ endedAt }) => endedAt !== null && endedAt >= job.countedFromAt);
   if (counted.length < job.pauseAfterFailures || !counted.every(hasFailed)) return;
   const failed = counted.length === 1 ? "A run" : `${counted.length} runs in a row`;
-  await pauseJob(parts, settled.jobId, { by: "schedule", reason: `${failed} failed; the latest: ${settled.reason ?? settled.state}` });
+  await pauseJob(parts, settled.jobId, {
+    by: "schedule",
+    reason: `${failed} failed; the latest: ${settled.reason ?? settled.state}`,
+  });
 }
 
 /** False: there is no such job, or it was paused. */

@@ -45,7 +45,10 @@ export function planJob(job: Job, options: PlanOptions): JobPlan {
 }
 
 /** The clock was set back: what was planned for times to come, and not begun, is planned again when they come. */
-export function rewindJob(job: Job, { times, now, staggerMs }: Pick<PlanOptions, "times" | "now" | "staggerMs">): JobPlan {
+export function rewindJob(
+  job: Job,
+  { times, now, staggerMs }: Pick<PlanOptions, "times" | "now" | "staggerMs">,
+): JobPlan {
   return {
     version: job.version,
     now,
@@ -58,12 +61,17 @@ export function rewindJob(job: Job, { times, now, staggerMs }: Pick<PlanOptions,
 }
 
 /** A pause ends: what was due meanwhile was not to run, and says so. */
-export function resumeJob(job: Job, { times, now, staggerMs }: Pick<PlanOptions, "times" | "now" | "staggerMs">): JobPlan {
+export function resumeJob(
+  job: Job,
+  { times, now, staggerMs }: Pick<PlanOptions, "times" | "now" | "staggerMs">,
+): JobPlan {
   const due = collectDue(times, { after: job.plannedUntilAt, until: now, most: mostRows });
   const pausedAt = job.paused?.at ?? now;
   const reason = `The job was paused${job.paused ? ` by ${job.paused.by}` : ""}.`;
   const passOver = (run: Run): Run =>
-    run.dueAt > pausedAt ? { ...run, state: "skipped", reason, endedAt: now } : { ...run, state: "missed", reason: nobody, endedAt: now };
+    run.dueAt > pausedAt
+      ? { ...run, state: "skipped", reason, endedAt: now }
+      : { ...run, state: "missed", reason: nobody, endedAt: now };
   return {
     version: job.version,
     now,

@@ -30,7 +30,10 @@ export async function settleRun(parts: ScheduleParts, ended: EndedWork): Promise
 }
 
 /** The owner of a run died while it ran. */
-export async function settleLost(parts: ScheduleParts, { job, run }: { readonly job: Job | undefined; readonly run: Run }): Promise<void> {
+export async function settleLost(
+  parts: ScheduleParts,
+  { job, run }: { readonly job: Job | undefined; readonly run: Run },
+): Promise<void> {
   const { store, clock, emit } = parts;
   const now = clock.now();
   const unknown = "The process that ran it ended first, so nobody knows how far it came.";
@@ -40,7 +43,8 @@ export async function settleLost(parts: ScheduleParts, { job, run }: { readonly 
     : { state: "lost", endedAt: now, reason: unknown };
   const settled = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set });
   if (!settled) return;
-  if (mayRepeat) emit("run:retried", { id: run.id, jobId: run.jobId, attempt: settled.attempt, startAt: now, reason: unknown });
+  if (mayRepeat)
+    emit("run:retried", { id: run.id, jobId: run.jobId, attempt: settled.attempt, startAt: now, reason: unknown });
   tellSettled(parts, settled);
   await pauseAfterFailures(parts, settled);
 }
@@ -53,7 +57,8 @@ function decide({ clock, settings }: ScheduleParts, { job, run, outcome, stopped
   if (outcome.state === "left") return { owner: null };
   const state = endStateOf(outcome, stoppedBy?.cause);
   const reason = state === "succeeded" ? null : (stoppedBy?.reason ?? outcome.reason ?? "It gave no reason.");
-  if (stoppedBy?.cause === "close" && state === "cancelled" && job.isIdempotent) return { ...again, startAt: now, reason };
+  if (stoppedBy?.cause === "close" && state === "cancelled" && job.isIdempotent)
+    return { ...again, startAt: now, reason };
   const hasFailed = state === "failed" || state === "timed_out";
   if (hasFailed && outcome.isHopeless !== true && run.attempt <= job.retries) {
     const pauseMs = Math.min(settings.longestRetryMs, settings.retryMs * 2 ** (run.attempt - 1));

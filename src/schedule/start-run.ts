@@ -31,7 +31,11 @@ export async function startRun(
     return {};
   }
   if (isClosing()) {
-    await store.changeRun(run.id, { from: ["claimed"], fence: claim.claimed.fence, set: { state: "due", owner: null } });
+    await store.changeRun(run.id, {
+      from: ["claimed"],
+      fence: claim.claimed.fence,
+      set: { state: "due", owner: null },
+    });
     return {};
   }
   return { carriedOut: carryOut(parts, active, { job, run: claim.claimed }) };
@@ -50,7 +54,9 @@ function refuse(job: Job | undefined, run: Run, now: number): End | undefined {
   if (job.paused && run.trigger !== "person") {
     const why = `The job was paused by ${job.paused.by}`;
     // What an earlier attempt came to is known, and is the run's end.
-    return isFirst ? { state: "skipped", reason: `${why}.` } : { state: "failed", reason: `${run.reason ?? ""} (${why}.)`.trim() };
+    return isFirst
+      ? { state: "skipped", reason: `${why}.` }
+      : { state: "failed", reason: `${run.reason ?? ""} (${why}.)`.trim() };
   }
   const { deadlineMs } = job;
   if (isFirst && run.trigger !== "person" && deadlineMs !== null && now - run.dueAt > deadlineMs) {
@@ -65,7 +71,10 @@ async function giveWay(
 ): Promise<void> {
   const { store, clock } = parts;
   if (job.overlap === "skip" && run.attempt === 1) {
-    return endUnstarted(parts, run, { state: "skipped", reason: `An earlier run (${inTheWay.id}) was still under way.` });
+    return endUnstarted(parts, run, {
+      state: "skipped",
+      reason: `An earlier run (${inTheWay.id}) was still under way.`,
+    });
   }
   const others = (await store.listRuns({ jobId: job.id, states: ["due"], limit: 1000 })).filter(
     ({ id, startAt }) => id !== run.id && startAt <= clock.now(),

@@ -57,7 +57,9 @@ export function createMemoryScheduleStore(): ScheduleStore {
       return structuredClone(jobs.get(id));
     },
     async listJobs({ dueBy } = {}) {
-      const found = [...jobs.values()].filter(({ nextAt }) => dueBy === undefined || (nextAt !== null && nextAt <= dueBy));
+      const found = [...jobs.values()].filter(
+        ({ nextAt }) => dueBy === undefined || (nextAt !== null && nextAt <= dueBy),
+      );
       return structuredClone(found.sort((a, b) => (a.name < b.name ? -1 : 1)));
     },
     async changeJob(id, version, set) {
@@ -119,7 +121,9 @@ export function createMemoryScheduleStore(): ScheduleStore {
       const isInTheWay = (other: Run): boolean => other.jobId === run.jobId && other.state !== "due";
       const inTheWay = alone ? openRuns().find(isInTheWay) : undefined;
       if (inTheWay) return { inTheWay: structuredClone(inTheWay) };
-      return { claimed: putRun({ ...run, state: "claimed", owner: { ...owner }, fence: run.fence + 1, waitsFor: null }) };
+      return {
+        claimed: putRun({ ...run, state: "claimed", owner: { ...owner }, fence: run.fence + 1, waitsFor: null }),
+      };
     },
     async changeRun(id, change) {
       const run = runs.get(id);

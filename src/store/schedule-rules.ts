@@ -19,7 +19,10 @@ export function cancelRun(run: Run, order: { readonly reason: string; readonly a
 }
 
 /** Gives each run that catches up a start of its own, behind those that there are. */
-export function createStagger(latestStart: number | undefined, options: { readonly now: number; readonly staggerMs: number }): (run: Run) => Run {
+export function createStagger(
+  latestStart: number | undefined,
+  options: { readonly now: number; readonly staggerMs: number },
+): (run: Run) => Run {
   let next = Math.max(options.now, (latestStart ?? -Infinity) + options.staggerMs);
   return (run) => {
     if (run.trigger !== "catch_up" || run.state !== "due") return run;

@@ -100,7 +100,9 @@ export function createSqliteScheduleStore(database: Database): ScheduleStore {
       }),
     nextTime: (now) =>
       database.read((connection) => {
-        const times = [connection.get(nextDue, now), connection.get(nextStart, now)].flatMap((row) => row?.["time"] ?? []);
+        const times = [connection.get(nextDue, now), connection.get(nextStart, now)].flatMap(
+          (row) => row?.["time"] ?? [],
+        );
         return times.length === 0 ? undefined : Math.min(...times.map(Number));
       }),
     claim: (id, { owner, alone }) =>
@@ -139,8 +141,8 @@ const latestStart = `
   SELECT max(start_at) AS time FROM schedule_runs WHERE is_catch_up = 1 AND (state = 'due' OR start_at <= ?)`;
 
 function latestCatchUp(connection: Connection, now: number): number | undefined {
-  const row = connection.get(latestStart, now);
-  return row?.["time"] == null ? undefined : Number(row["time"]);
+  const time = connection.get(latestStart, now)?.["time"] ?? undefined;
+  return time === undefined ? undefined : Number(time);
 }
 
 function conditionsOf({ jobId, states, before }: RunQuery): { where: string; values: Parameter[] } {

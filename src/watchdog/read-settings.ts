@@ -90,12 +90,12 @@ function readCount(
 
 function readMode(env: WatchdogEnvironment): HeartbeatMode {
   const text = find(env, "HEARTBEAT")?.value ?? "auto";
-  const mode = modes.find((each) => each === text);
+  const mode = heartbeatModes.find((each) => each === text);
   if (mode) return mode;
-  throw invalid(env, "HEARTBEAT", `one of ${modes.join(", ")}`);
+  throw invalid(env, "HEARTBEAT", `one of ${heartbeatModes.join(", ")}`);
 }
 
-const modes: readonly HeartbeatMode[] = ["auto", "required", "off"];
+export const heartbeatModes: readonly HeartbeatMode[] = ["auto", "required", "off"];
 
 function invalid(env: WatchdogEnvironment, name: string, expected: string): RuntimeError {
   const given = find(env, name) ?? { name: `WATCHDOG_${name}`, value: "" };

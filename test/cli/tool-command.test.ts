@@ -25,6 +25,7 @@ const executionKeys = [
   "idle_ms",
   "version",
   "route",
+  "canary_bucket",
   "door",
   "conversation_id",
   "turn",

@@ -32,7 +32,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
     const worker = there.start(["worker", "--json", "--machine", "there", ...store]);
     afterTest(t, () => worker.child.kill("SIGKILL"));
-    await until(() => worker.stdout().includes("worker:ready"), "the worker is ready");
+    await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
 
     const started = await here.run(["tasks", "start", "shell", "echo from $PWD; echo ok", ...store]);
     assert.equal(started.code, 0, started.stderr);

@@ -9,7 +9,16 @@ const me: ProcessIdentity = { pid: 4711, startTime: "1", bootId: "b" };
 const other: ProcessIdentity = { pid: 4711, startTime: "2", bootId: "b" };
 
 function planFor(job: Job, given: Partial<JobPlan> = {}): JobPlan {
-  return { version: job.version, now: 1000, set: {}, add: [], change: [], forgetAfter: null, staggerMs: 5000, ...given };
+  return {
+    version: job.version,
+    now: 1000,
+    set: {},
+    add: [],
+    change: [],
+    forgetAfter: null,
+    staggerMs: 5000,
+    ...given,
+  };
 }
 
 /** Every promise of `ScheduleStore`, for each implementation. */
@@ -27,7 +36,7 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
     test("a job comes back as it was added, whatever its texts are [D1]", async (t) => {
       const store = await open(t);
       const job = makeJob({
-        name: "nächtlich \u{1f319} \\ \"x\"",
+        name: 'nächtlich \u{1f319} \\ "x"',
         work: {
           kind: "tool",
           toolName: "a_b",
@@ -48,7 +57,17 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
 
     test("of each kind of work and time, nothing is changed on the way [D1]", async (t) => {
       const store = await open(t);
-      const order = { agent: "claude", message: "m", systemPrompt: null, model: null, cwd: "/w", args: ["-x"], timeoutMs: 5, resume: null, bypassesPermissions: false };
+      const order = {
+        agent: "claude",
+        message: "m",
+        systemPrompt: null,
+        model: null,
+        cwd: "/w",
+        args: ["-x"],
+        timeoutMs: 5,
+        resume: null,
+        bypassesPermissions: false,
+      };
       const jobs = [
         makeJob({ name: "a", work: { kind: "prompt", prompt: "Do it", model: "m" }, when: { at: 1_767_225_600_001 } }),
         makeJob({ name: "b", work: { kind: "agent", order }, when: { everyMs: 1000, anchorAt: 1_767_225_600_001 } }),
@@ -79,7 +98,12 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
     test("a job changes only for those who have seen it as it is [D1]", async (t) => {
       const { store, job } = await openWith(t);
       const paused = { by: "me", reason: "r", at: 5 };
-      assert.deepEqual(await store.changeJob(job.id, 1, { paused, nextAt: null }), { ...job, paused, nextAt: null, version: 2 });
+      assert.deepEqual(await store.changeJob(job.id, 1, { paused, nextAt: null }), {
+        ...job,
+        paused,
+        nextAt: null,
+        version: 2,
+      });
       assert.equal(await store.changeJob(job.id, 1, { paused: null }), undefined);
       assert.equal(await store.plan(job.id, planFor(job, { add: [makeRun(job)] })), undefined);
       assert.equal(await store.changeJob("job_unknown", 1, {}), undefined);
@@ -91,7 +115,10 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
       const { store, job } = await openWith(t);
       const first = makeRun(job, { dueAt: 500 });
       const second = makeRun(job, { dueAt: 600 });
-      const planned = await store.plan(job.id, planFor(job, { add: [first], set: { plannedUntilAt: 550, nextAt: 600 } }));
+      const planned = await store.plan(
+        job.id,
+        planFor(job, { add: [first], set: { plannedUntilAt: 550, nextAt: 600 } }),
+      );
       assert.deepEqual(planned, { job: { ...job, plannedUntilAt: 550, nextAt: 600, version: 2 }, runs: [first] });
       assert.equal(await store.addRun(makeRun(job, { dueAt: 500 })), false);
       const again = await store.plan(job.id, planFor(planned.job, { add: [makeRun(job, { dueAt: 500 }), second] }));
@@ -114,7 +141,10 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
       for (const run of [waiting, taken]) await store.addRun(run);
       await store.claim(taken.id, { owner: me, alone: true });
       const set = { state: "missed", reason: "r", endedAt: 1000 } as const;
-      const planned = await store.plan(job.id, planFor(job, { change: [waiting, taken].map(({ id }) => ({ id, set })) }));
+      const planned = await store.plan(
+        job.id,
+        planFor(job, { change: [waiting, taken].map(({ id }) => ({ id, set })) }),
+      );
       assert.deepEqual(planned?.runs, [{ ...waiting, ...set }]);
       assert.equal((await store.getRun(taken.id))?.state, "claimed");
     });
@@ -142,8 +172,13 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
 
     test("a catch-up that has run at a time to come, by a clock that was set back, holds nobody up [D1]", async (t) => {
       const { store, job } = await openWith(t);
-      await store.addRun(makeRun(job, { dueAt: 1, startAt: 900_000, trigger: "catch_up", state: "succeeded", endedAt: 900_001 }));
-      const planned = await store.plan(job.id, planFor(job, { add: [makeRun(job, { dueAt: 2, startAt: 1000, trigger: "catch_up" })] }));
+      await store.addRun(
+        makeRun(job, { dueAt: 1, startAt: 900_000, trigger: "catch_up", state: "succeeded", endedAt: 900_001 }),
+      );
+      const planned = await store.plan(
+        job.id,
+        planFor(job, { add: [makeRun(job, { dueAt: 2, startAt: 1000, trigger: "catch_up" })] }),
+      );
       assert.equal(planned?.runs[0]?.startAt, 1000);
     });
 
@@ -171,12 +206,16 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
       const { store, job } = await openWith(t);
       const run = makeRun(job);
       await store.addRun(run);
-      const claims = await Promise.all(Array.from({ length: 20 }, () => store.claim(run.id, { owner: me, alone: true })));
+      const claims = await Promise.all(
+        Array.from({ length: 20 }, () => store.claim(run.id, { owner: me, alone: true })),
+      );
       const claimed = { ...run, state: "claimed", owner: me, fence: 1 };
       assert.deepEqual(claims.filter(Boolean), [{ claimed }]);
       assert.deepEqual(await store.getRun(run.id), claimed);
       await store.changeRun(run.id, { from: ["claimed"], fence: 1, set: { state: "due", owner: null } });
-      assert.deepEqual(await store.claim(run.id, { owner: other, alone: true }), { claimed: { ...claimed, owner: other, fence: 2 } });
+      assert.deepEqual(await store.claim(run.id, { owner: other, alone: true }), {
+        claimed: { ...claimed, owner: other, fence: 2 },
+      });
       assert.equal(await store.claim("run_unknown", { owner: me, alone: true }), undefined);
     });
 
@@ -186,7 +225,9 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
       const stranger = makeRun(makeJob());
       for (const run of [first, second, third, stranger]) await store.addRun(run);
       await store.claim(first.id, { owner: me, alone: true });
-      assert.deepEqual(await store.claim(second.id, { owner: other, alone: true }), { inTheWay: await store.getRun(first.id) });
+      assert.deepEqual(await store.claim(second.id, { owner: other, alone: true }), {
+        inTheWay: await store.getRun(first.id),
+      });
       await store.changeRun(first.id, { from: ["claimed"], set: { state: "running" } });
       assert.ok("inTheWay" in (await store.claim(second.id, { owner: other, alone: true }))!);
       assert.ok("claimed" in (await store.claim(third.id, { owner: other, alone: false }))!);
@@ -239,7 +280,9 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
 
     test("runs are listed latest first, by job, by state, and page by page [D1]", async (t) => {
       const { store, job } = await openWith(t);
-      const runs = [5, 3, 9, 7].map((dueAt) => makeRun(job, { dueAt, state: dueAt > 5 ? "missed" : "failed", endedAt: 1 }));
+      const runs = [5, 3, 9, 7].map((dueAt) =>
+        makeRun(job, { dueAt, state: dueAt > 5 ? "missed" : "failed", endedAt: 1 }),
+      );
       const twin = makeRun(makeJob(), { dueAt: 7 });
       for (const run of [...runs, twin]) await store.addRun(run);
       const [five, three, nine, seven] = runs as [Run, Run, Run, Run];

@@ -77,7 +77,7 @@ const defaults = {
     high: { ...rolloutPolicy, stages: [1, 5, 20, 50, 100], scheduled_runs: 5 },
     tools: {},
   },
-  store: { kind: "sqlite" },
+  store: { kind: "sqlite", url: null },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 67_108_864 },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1_073_741_824, logDays: null, tasksMinutes: 60 },
 };

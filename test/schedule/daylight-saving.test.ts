@@ -68,13 +68,20 @@ test("any time of the day, in any zone, around any change [D1]", async () => {
 test("times of the hour follow one another through a change as on any other day [D1]", async () => {
   const days = changing.flatMap(({ name, days: each }) => each.map((day) => ({ name, day })));
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...days), fc.constantFrom("*/15", "0", "7,52", "30"), async ({ name, day }, field) => {
-      const from = day - dayMs;
-      const wanted = { "*/15": ["00", "15", "30", "45"], "0": ["00"], "7,52": ["07", "52"], "30": ["30"] }[field]!;
-      const expected = localMinutes(name, from, 3).filter(({ shown }) => wanted.includes(shown.slice(-2)));
-      const times = await openTimes({ cron: `${field} * * * *`, timeZone: name });
-      assert.deepEqual(dueBetween(times, from - 1, from + 3 * dayMs), expected.map(({ at }) => at));
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...days),
+      fc.constantFrom("*/15", "0", "7,52", "30"),
+      async ({ name, day }, field) => {
+        const from = day - dayMs;
+        const wanted = { "*/15": ["00", "15", "30", "45"], "0": ["00"], "7,52": ["07", "52"], "30": ["30"] }[field];
+        const expected = localMinutes(name, from, 3).filter(({ shown }) => wanted.includes(shown.slice(-2)));
+        const times = await openTimes({ cron: `${field} * * * *`, timeZone: name });
+        assert.deepEqual(
+          dueBetween(times, from - 1, from + 3 * dayMs),
+          expected.map(({ at }) => at),
+        );
+      },
+    ),
     { numRuns: count({ quick: 30, full: 1500 }) },
   );
 });
@@ -87,7 +94,10 @@ test("from whatever moment one asks, the next time is the same [D1]", async () =
     fc.assert(
       fc.property(fc.nat(3 * dayMs), (offset) => {
         const after = day - dayMs + offset;
-        assert.equal(times.next(after)?.at, all.find((at) => at > after));
+        assert.equal(
+          times.next(after)?.at,
+          all.find((at) => at > after),
+        );
       }),
       { numRuns: count({ quick: 100, full: 2000 }) },
     );
@@ -102,6 +112,9 @@ test("what is odd about a day is told: clocks in Berlin, Lord Howe and at Troll 
   assert.equal(await next("Europe/Berlin", "30 2 * * *", "2026-03-28T12:00Z"), "2026-03-29T01:00:00.000Z skipped");
   assert.equal(await next("Europe/Berlin", "30 2 * * *", "2026-10-24T12:00Z"), "2026-10-25T00:30:00.000Z repeated");
   assert.equal(await next("Europe/Berlin", "30 2 * * *", "2026-10-25T00:30Z"), "2026-10-26T01:30:00.000Z plain");
-  assert.equal(await next("Australia/Lord_Howe", "15 2 * * *", "2026-10-03T10:00Z"), "2026-10-03T15:30:00.000Z skipped");
+  assert.equal(
+    await next("Australia/Lord_Howe", "15 2 * * *", "2026-10-03T10:00Z"),
+    "2026-10-03T15:30:00.000Z skipped",
+  );
   assert.equal(await next("Antarctica/Troll", "30 1,2 * * *", "2026-03-28T12:00Z"), "2026-03-29T01:00:00.000Z skipped");
 });

@@ -27,17 +27,33 @@ async function comeBackAfter(
 const rules: readonly (readonly [told: string, rule: Partial<MissedRule>, expected: readonly string[]])[] = [
   ["the latest is made up for", {}, ["missed", "missed", "succeeded catch_up +28800s"]],
   ["none is made up for", { mode: "none" }, ["missed", "missed", "missed"]],
-  ["all are", { mode: "all" }, ["succeeded catch_up +201600s", "succeeded catch_up +115205s", "succeeded catch_up +28810s"]],
-  ["the latest two are", { mode: "all", max: 2 }, ["missed", "succeeded catch_up +115200s", "succeeded catch_up +28805s"]],
+  [
+    "all are",
+    { mode: "all" },
+    ["succeeded catch_up +201600s", "succeeded catch_up +115205s", "succeeded catch_up +28810s"],
+  ],
+  [
+    "the latest two are",
+    { mode: "all", max: 2 },
+    ["missed", "succeeded catch_up +115200s", "succeeded catch_up +28805s"],
+  ],
   ["none that is older than the window is", { windowMs: hour }, ["missed", "missed", "missed"]],
-  ["those within the window are", { mode: "all", windowMs: 2 * day }, ["missed", "succeeded catch_up +115200s", "succeeded catch_up +28805s"]],
+  [
+    "those within the window are",
+    { mode: "all", windowMs: 2 * day },
+    ["missed", "succeeded catch_up +115200s", "succeeded catch_up +28805s"],
+  ],
 ];
 
 for (const [told, missed, expected] of rules) {
   test(`after three days without a scheduler: ${told} [D1]`, async (t) => {
     const { history, reasons } = await comeBackAfter(t, 3 * day + 5 * hour, { when: daily, missed });
-    assert.deepEqual(history.map((line) => line.slice(15)), expected);
-    for (const [index, line] of history.entries()) if (line.includes("missed")) assert.match(reasons[index]!, /^Nothing could run then/);
+    assert.deepEqual(
+      history.map((line) => line.slice(15)),
+      expected,
+    );
+    for (const [index, line] of history.entries())
+      if (line.includes("missed")) assert.match(reasons[index]!, /^Nothing could run then/);
   });
 }
 
@@ -48,13 +64,22 @@ test("a deadline is shorter than the window: what is past it is not made up for 
 
 test("one that is due at the moment takes the place of those that were missed [D1]", async (t) => {
   const { history } = await comeBackAfter(t, 3 * day + 21 * hour + 20_000, { when: daily });
-  assert.deepEqual(history.map((line) => line.slice(15)), ["missed", "missed", "missed", "succeeded +20s"]);
+  assert.deepEqual(
+    history.map((line) => line.slice(15)),
+    ["missed", "missed", "missed", "succeeded +20s"],
+  );
 });
 
 test("a year of seconds that were missed is told without a row for each [D1]", async (t) => {
-  const { history, spans } = await comeBackAfter(t, 365 * day, { when: { cron: "* * * * * *", timeZone: "UTC" }, overlap: "allow" });
+  const { history, spans } = await comeBackAfter(t, 365 * day, {
+    when: { cron: "* * * * * *", timeZone: "UTC" },
+    overlap: "allow",
+  });
   assert.ok(history.length < 600, `${history.length}`);
-  assert.deepEqual(spans.map((at) => new Date(at).toISOString()), ["2026-11-16T12:00:01.000Z"]);
+  assert.deepEqual(
+    spans.map((at) => new Date(at).toISOString()),
+    ["2026-11-16T12:00:01.000Z"],
+  );
 });
 
 test("many jobs that missed their time start one every five seconds, not all at once [D1]", async (t) => {
@@ -65,7 +90,10 @@ test("many jobs that missed their time start one every five seconds, not all at 
   await clock.pass(5 * minute);
   const runs = await store.listRuns({ limit: 100, states: ["succeeded"] });
   const starts = runs.map(({ startedAt }) => startedAt!).sort((a, b) => a - b);
-  assert.deepEqual(starts.map((at) => (at - starts[0]!) / 5000), Array.from({ length: 12 }, (_, nth) => nth));
+  assert.deepEqual(
+    starts.map((at) => (at - starts[0]!) / 5000),
+    Array.from({ length: 12 }, (_, nth) => nth),
+  );
 });
 
 test("a machine that slept through its times notices, and makes up for the latest [D1]", async (t) => {
@@ -75,8 +103,14 @@ test("a machine that slept through its times notices, and makes up for the lates
   await clock.pass(10 * hour);
   clock.sleep(2 * day);
   await clock.pass(2 * minute);
-  assert.deepEqual((await history()).map((line) => line.slice(0, 32)), ["11-17 09:00:00 missed", "11-18 09:00:00 succeeded catch_u"]);
-  assert.deepEqual(events.filter(({ type }) => type === "clock:jumped"), [{ type: "clock:jumped", byMs: 2 * day }]);
+  assert.deepEqual(
+    (await history()).map((line) => line.slice(0, 32)),
+    ["11-17 09:00:00 missed", "11-18 09:00:00 succeeded catch_u"],
+  );
+  assert.deepEqual(
+    events.filter(({ type }) => type === "clock:jumped"),
+    [{ type: "clock:jumped", byMs: 2 * day }],
+  );
 });
 
 test("a clock that is two days ahead, and then set right: no time runs twice, and those to come still come [D1]", async (t) => {
@@ -86,15 +120,16 @@ test("a clock that is two days ahead, and then set right: no time runs twice, an
   await clock.pass(hour);
   clock.set(2 * day);
   await clock.pass(hour);
-  assert.deepEqual((await history()).map((line) => line.slice(0, 33)), ["11-17 09:00:00 missed", "11-18 09:00:00 succeeded catch_up"]);
+  assert.deepEqual(
+    (await history()).map((line) => line.slice(0, 33)),
+    ["11-17 09:00:00 missed", "11-18 09:00:00 succeeded catch_up"],
+  );
   clock.set(-2 * day);
   await clock.pass(4 * day);
-  assert.deepEqual((await history()).map((line) => line.slice(0, 24)), [
-    "11-17 09:00:00 succeeded",
-    "11-18 09:00:00 succeeded",
-    "11-19 09:00:00 succeeded",
-    "11-20 09:00:00 succeeded",
-  ]);
+  assert.deepEqual(
+    (await history()).map((line) => line.slice(0, 24)),
+    ["11-17 09:00:00 succeeded", "11-18 09:00:00 succeeded", "11-19 09:00:00 succeeded", "11-20 09:00:00 succeeded"],
+  );
 });
 
 test("a clock that was set back while nothing ran is noticed at the start [D1]", async (t) => {
@@ -110,11 +145,10 @@ test("a clock that was set back while nothing ran is noticed at the start [D1]",
   await next.start();
   await clock.pass(3 * day);
   await next.close();
-  assert.deepEqual((await history()).map((line) => line.slice(0, 24)), [
-    "11-17 09:00:00 succeeded",
-    "11-18 09:00:00 succeeded",
-    "11-19 09:00:00 succeeded",
-  ]);
+  assert.deepEqual(
+    (await history()).map((line) => line.slice(0, 24)),
+    ["11-17 09:00:00 succeeded", "11-18 09:00:00 succeeded", "11-19 09:00:00 succeeded"],
+  );
   assert.equal(new Set(begun.map(({ dueAt }) => dueAt)).size, begun.length);
 });
 

@@ -32,11 +32,10 @@ test("a run whose owner died while it ran is lost, and not run again [D1]", asyn
   await clock.pass(hour);
   await next.close();
   const [run] = await store.listRuns({ limit: 10 });
-  assert.deepEqual([run?.state, run?.reason, begun.length], [
-    "lost",
-    "The process that ran it ended first, so nobody knows how far it came.",
-    1,
-  ]);
+  assert.deepEqual(
+    [run?.state, run?.reason, begun.length],
+    ["lost", "The process that ran it ended first, so nobody knows how far it came.", 1],
+  );
 });
 
 test("a lost run of a job that may be repeated is started again, once unless it has more tries [D1]", async (t) => {
@@ -86,13 +85,15 @@ test("an owner that was thought dead and comes back is told to stop, and its wor
   const { clock, jobs, store, open, dead, events } = await openSchedule(t);
   let wasStopped = false;
   await jobs.add(orderOf({ when: { at: clock.now() + minute } }), "me");
-  const slow = open(11, (_, __, { signal }) =>
-    new Promise((resolve) => {
-      signal.addEventListener("abort", () => {
-        wasStopped = true;
-        resolve(succeeded);
-      });
-    }),
+  const slow = open(
+    11,
+    (_, __, { signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener("abort", () => {
+          wasStopped = true;
+          resolve(succeeded);
+        });
+      }),
   );
   await slow.start();
   await clock.pass(2 * minute);

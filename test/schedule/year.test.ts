@@ -35,7 +35,12 @@ const jobOrder = fc.record({
   pauseAfterFailures: fc.constantFrom(0, 3),
 } as const);
 const action: fc.Arbitrary<Action> = fc.oneof(
-  fc.record({ kind: fc.constant("crash"), stepsLeft: fc.integer({ min: 1, max: 25 }), isAfter: fc.boolean(), downMs: fc.nat(5 * day) } as const),
+  fc.record({
+    kind: fc.constant("crash"),
+    stepsLeft: fc.integer({ min: 1, max: 25 }),
+    isAfter: fc.boolean(),
+    downMs: fc.nat(5 * day),
+  } as const),
   fc.record({ kind: fc.constantFrom("sleep", "ahead", "back"), ms: fc.nat(3 * day) } as const),
   fc.record({ kind: fc.constantFrom("pause", "resume", "run"), job: fc.nat(2) } as const),
 );
@@ -61,7 +66,13 @@ test("a year with crashes, sleep, wrong clocks and pauses: no due time runs twic
 
 async function live(
   t: TestContext,
-  { jobs, actions }: { readonly jobs: readonly object[]; readonly actions: readonly { readonly action: Action; readonly afterMs: number }[] },
+  {
+    jobs,
+    actions,
+  }: {
+    readonly jobs: readonly object[];
+    readonly actions: readonly { readonly action: Action; readonly afterMs: number }[];
+  },
 ): Promise<{ schedule: TestSchedule; passedMs: number }> {
   const frailties = new Map<number, Frailty>();
   const schedule = await openSchedule(t, {
@@ -83,7 +94,8 @@ async function live(
     await Promise.race([aborted, done]);
     return signal.aborted || seed % 5 === 0 ? failed : succeeded;
   };
-  for (const [nth, given] of jobs.entries()) await schedule.jobs.add(orderOf({ name: `job ${nth}`, timeoutMs: 5 * hour, ...given }), "me");
+  for (const [nth, given] of jobs.entries())
+    await schedule.jobs.add(orderOf({ name: `job ${nth}`, timeoutMs: 5 * hour, ...given }), "me");
   let pid = 100;
   let current = schedule.open(pid, work);
   await current.start();
@@ -148,7 +160,11 @@ async function assertAccounted({ store }: TestSchedule, job: Job): Promise<numbe
   for (let due = times.next(from); due && due.at <= job.plannedUntilAt; due = times.next(due.at)) all.add(due.at);
   const isNamed = (at: number): boolean => named.has(at) || spans.some((span) => at >= span.from && at < span.until);
   const unaccounted = [...all].filter((at) => at > job.createdAt && !isNamed(at));
-  assert.deepEqual(unaccounted.map((at) => new Date(at).toISOString()), []);
-  for (const at of named) assert.ok(at > job.plannedUntilAt || all.has(at), `${new Date(at).toISOString()} is no due time`);
+  assert.deepEqual(
+    unaccounted.map((at) => new Date(at).toISOString()),
+    [],
+  );
+  for (const at of named)
+    assert.ok(at > job.plannedUntilAt || all.has(at), `${new Date(at).toISOString()} is no due time`);
   return all.size;
 }

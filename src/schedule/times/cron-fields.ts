@@ -11,9 +11,17 @@ const seconds: Field = { name: "second", form: "0-59", allowed: digits };
 const five: readonly Field[] = [
   { name: "minute", form: "0-59", allowed: digits },
   { name: "hour", form: "0-23", allowed: digits },
-  { name: "day of the month", form: "1-31, L for the last, 15W for the working day nearest to it", allowed: /^[\d*,/LW-]+$/i },
+  {
+    name: "day of the month",
+    form: "1-31, L for the last, 15W for the working day nearest to it",
+    allowed: /^[\d*,/LW-]+$/i,
+  },
   { name: "month", form: "1-12 or JAN-DEC", allowed: /^[\d*,/A-Z-]+$/i },
-  { name: "day of the week", form: "0-7 or SUN-SAT (0 and 7 are Sunday), 5#2 for the second Friday, 5L for the last", allowed: /^[\d*,/#A-Z-]+$/i },
+  {
+    name: "day of the week",
+    form: "0-7 or SUN-SAT (0 and 7 are Sunday), 5#2 for the second Friday, 5L for the last",
+    allowed: /^[\d*,/#A-Z-]+$/i,
+  },
 ];
 
 const nicknames: Readonly<Record<string, string>> = {
@@ -34,7 +42,8 @@ export function checkFields(cron: string, parse: (pattern: string) => void): str
   const fields = given.length === 6 ? [seconds, ...five] : five;
   for (const [index, field] of fields.entries()) {
     const value = given[index]!;
-    if (field.allowed.test(value) && isReadable(given.map((_, at) => (at === index ? value : "*")).join(" "), parse)) continue;
+    if (field.allowed.test(value) && isReadable(given.map((_, at) => (at === index ? value : "*")).join(" "), parse))
+      continue;
     throw new RuntimeError("JOB_INVALID", describeWrong(cron, field, value));
   }
   return given;
@@ -74,6 +83,7 @@ function describeWrong(cron: string, field: Field, value: string): string {
     turned && last !== undefined
       ? ` A range that goes past the end is two: ${backwards[1]}-${last},0-${backwards[2]}.`
       : "";
-  const example = field.name === "day of the week" ? "1-5" : field.name.startsWith("day") || field.name === "month" ? "1,6" : "*/5";
+  const example =
+    field.name === "day of the week" ? "1-5" : field.name.startsWith("day") || field.name === "month" ? "1,6" : "*/5";
   return `The ${field.name} field "${value}" of the cron "${cron}" is wrong: expected ${field.form}, a list (1,3), a range (1-5), a step (*/2, 1-5/2) or *; for example "${example}".${hint}`;
 }

@@ -18,7 +18,10 @@ export interface WrittenWhen {
 export async function readWhen(written: WrittenWhen, now: number): Promise<JobTimes> {
   const { cron, every, at, timeZone } = written;
   if ([cron, every, at].filter((each) => each !== undefined).length !== 1) {
-    throw new RuntimeError("JOB_INVALID", `Expected one of cron ("0 9 * * 1-5"), every ("15m") or at ("2026-11-20T09:00").`);
+    throw new RuntimeError(
+      "JOB_INVALID",
+      `Expected one of cron ("0 9 * * 1-5"), every ("15m") or at ("2026-11-20T09:00").`,
+    );
   }
   if (every !== undefined) return checkTimes({ everyMs: readDuration(every), anchorAt: now }, now);
   if (at !== undefined) return checkTimes({ at: readInstant(at, timeZone) }, now);
@@ -38,7 +41,10 @@ export async function checkTimes(when: JobTimes, now: number): Promise<JobTimes>
   }
   if ("at" in when && !(when.at > now)) {
     const told = Number.isFinite(when.at) ? new Date(when.at).toISOString() : String(when.at);
-    throw new RuntimeError("JOB_INVALID", `The time ${told} is over; it is ${new Date(now).toISOString()}. Give one to come.`);
+    throw new RuntimeError(
+      "JOB_INVALID",
+      `The time ${told} is over; it is ${new Date(now).toISOString()}. Give one to come.`,
+    );
   }
   const times = await openTimes(when);
   if (!times.next(now)) throw new RuntimeError("JOB_INVALID", "These times are all over: give one to come.");
@@ -50,9 +56,15 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 function readDuration(text: string): number {
   const written = text.trim().toLowerCase();
   if (!/^(?:\d{1,9}[smhdw])+$/.test(written)) {
-    throw new RuntimeError("JOB_INVALID", `"${text}" is no interval: expected a number with s, m, h, d or w, such as 90s, 15m or 1h30m.`);
+    throw new RuntimeError(
+      "JOB_INVALID",
+      `"${text}" is no interval: expected a number with s, m, h, d or w, such as 90s, 15m or 1h30m.`,
+    );
   }
-  return [...written.matchAll(/(\d+)([smhdw])/g)].reduce((sum, [, count, unit]) => sum + Number(count) * units[unit!]!, 0);
+  return [...written.matchAll(/(\d+)([smhdw])/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * units[unit!]!,
+    0,
+  );
 }
 
 const instant = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
@@ -65,12 +77,15 @@ function readInstant(text: string, timeZone: string): number {
       `"${text}" is no time: expected a date and time such as 2026-11-20T09:00, with an offset (+01:00, Z) if it is not in ${timeZone}.`,
     );
   }
-  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((field) => Number(field ?? 0)) as number[];
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map((field) => Number(field ?? 0));
   const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
   // A field that is too large is carried over into the next one.
   const isReal = new Date(local).toISOString().startsWith(`${match[1]}-${match[2]}-${match[3]}`);
   if (!isReal || hour! > 23 || minute! > 59 || second! > 59) {
-    throw new RuntimeError("JOB_INVALID", `There is no ${text.trim()}: no calendar has that date or time. Give one that comes.`);
+    throw new RuntimeError(
+      "JOB_INVALID",
+      `There is no ${text.trim()}: no calendar has that date or time. Give one that comes.`,
+    );
   }
   const zone = openZone(timeZone);
   return match[7] === undefined ? zone.resolve(local).at : local - readOffset(match[7]);

@@ -95,7 +95,9 @@ function createZone(name: string): Zone {
     nextChange,
     resolve(local) {
       const offsets = new Set([offsetAt(local - marginMs), offsetAt(local + marginMs)]);
-      const found = [...offsets].filter((offset) => offsetAt(local - offset) === offset).map((offset) => local - offset);
+      const found = [...offsets]
+        .filter((offset) => offsetAt(local - offset) === offset)
+        .map((offset) => local - offset);
       if (found.length > 0) return { at: Math.min(...found), kind: found.length > 1 ? "repeated" : "plain" };
       return { at: bisect(local - marginMs, local + marginMs).at, kind: "skipped" };
     },

@@ -29,11 +29,11 @@ export interface TestSchedule {
   /** Thought to be dead by others, though it may live. */
   readonly dead: Set<number>;
   /** `kill -9` */
-  kill(pid: number): void;
+  readonly kill: (pid: number) => void;
   /** Another scheduler on the same store and clock, as of another process. */
-  open(pid: number, work?: Work, adopt?: JobRunner["adopt"]): Scheduler;
+  readonly open: (pid: number, work?: Work, adopt?: JobRunner["adopt"]) => Scheduler;
   /** Of all jobs, in the order of their due times, with what is told of them. */
-  history(): Promise<string[]>;
+  readonly history: () => Promise<string[]>;
 }
 
 export interface TestScheduleOptions {

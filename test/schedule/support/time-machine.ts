@@ -9,7 +9,7 @@ export interface TimeMachine extends Clock {
   /** The machine sleeps: the wall clock goes on, timers and the time that passes do not. */
   sleep(ms: number): void;
   /** The clock of one process: when that is killed, its timers are never called. */
-  fork(): { readonly clock: Clock; kill(): void };
+  fork(): { readonly clock: Clock; readonly kill: () => void };
   readonly waiting: number;
 }
 
@@ -65,10 +65,11 @@ export function createTimeMachine(startAt: number): TimeMachine {
         isDead = true;
         for (const key of own) timers.delete(key);
       };
-      return { clock: { now: machine.now, monotonic: machine.monotonic, after }, kill };
+      return { clock: { now: () => wall, monotonic: () => elapsed, after }, kill };
     },
     get waiting() {
       return timers.size;
     },
-  };  return machine;
+  };
+  return machine;
 }

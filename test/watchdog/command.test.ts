@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { openMachine } from "../cli/run-deckhand.ts";
+
+test("what the watchdog does is told in sentences on stderr, and stdout stays empty [D3]", async (t) => {
+  const machine = await openMachine(t);
+  const { code, stdout, stderr } = await machine.run(["watchdog", "--", "sh", "-c", "exit 78"]);
+  assert.deepEqual([code, stdout], [78, ""]);
+  const [watching, started, ended, given] = stderr.split("\n");
+  assert.match(
+    watching!,
+    /^deckhand: Watching sh; its output goes to .+watchdog\.log, and the file .+watchdog\.stop stops it\.$/,
+  );
+  assert.match(started!, /^deckhand: Started as process \d+ \(start 1\)\.$/);
+  assert.match(ended!, /^deckhand: Process \d+ ended with exit code 78 after \d+\.\d s\.$/);
+  assert.equal(
+    given,
+    "deckhand: Given up: the command says that its configuration is wrong (exit code 78). Look at the log, then start it again.",
+  );
+});
+
+test("WATCHDOG_WORKDIR is where the child runs and where the files go [D3]", async (t) => {
+  const machine = await openMachine(t);
+  const folder = join(machine.workdir, "other");
+  mkdirSync(folder);
+  const env = { WATCHDOG_WORKDIR: "other", DECKHAND_WORKDIR: machine.workdir };
+  const { code } = await machine.run(
+    ["watchdog", "--", "sh", "-c", 'test "$PWD" = "$1" && test -d .deckhand/logs', "sh", realpathSync(folder)],
+    { env },
+  );
+  assert.equal(code, 0);
+});
+
+test("wrong use is one sentence and exit code 2, and nothing is started [D3]", async (t) => {
+  const machine = await openMachine(t);
+  const cases: [string[], Record<string, string>, RegExp][] = [
+    [["--heartbeat", "maybe"], {}, /^deckhand: --heartbeat takes auto, required, off; got "maybe"\.\n$/],
+    [
+      [],
+      { WATCHDOG_MAX_RESTARTS: "-3" },
+      /^deckhand: WATCHDOG_MAX_RESTARTS is to be a whole number, 0 or more; got "-3"\.\n$/,
+    ],
+    [["--workdir", "nowhere"], {}, /^deckhand: The workdir nowhere does not exist; name a folder that exists\.\n$/],
+    [[], { WATCHDOG_LOG_FILE: "/dev/null/log" }, /^deckhand: The log file \/dev\/null\/log can't be written: .+\n$/],
+  ];
+  for (const [options, env, sentence] of cases) {
+    const { code, stderr } = await machine.run(["watchdog", ...options, "--", "touch", "started"], { env });
+    assert.match(stderr, sentence);
+    assert.equal(code, 2);
+  }
+  assert.equal(existsSync(join(machine.workdir, "started")), false);
+});
