@@ -106,7 +106,7 @@ export interface JobGrant {
  * A failed attempt that is tried again goes back to `due`. All but the first three are final.
  */
 export type RunState = (typeof runStates)[number];
-export const runStates = [
+const runStates = [
   "due",
   "claimed",
   "running",

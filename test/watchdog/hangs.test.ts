@@ -37,6 +37,14 @@ test("a silent child that ignores SIGTERM is killed [D3]", async (t) => {
   assert.deepEqual(dogs.crashes()[0]!.last_lines, ["silent from now on"]);
 });
 
+test("a watchdog that gives up on a child that hangs ends with 1 [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const env = { ...hang, ...long, WATCHDOG_RESTART_BACKOFF_SECONDS: "0.05", WATCHDOG_MAX_RESTARTS: "1" };
+  const dog = dogs.start(["sh", fixture("beats-then-stops-itself.sh")], env);
+  assert.equal((await dog.ended).code, 1);
+  assert.equal(dog.events().at(-1)!["reason"], "it hung, after 1 restart without a stable run");
+});
+
 test("where a heartbeat is required, a child that never beats is hung after the startup time [D3]", async (t) => {
   const dogs = await openWatchdogs(t);
   const env = { ...hang, DECKHAND_WATCHDOG_STARTUP_SECONDS: "0.4", DECKHAND_WATCHDOG_HEARTBEAT: "required" };

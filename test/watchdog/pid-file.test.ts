@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { openProcessTable } from "../../src/process/process-table.ts";
+import { takePidFile } from "../../src/watchdog/pid-file.ts";
 import { count } from "../support/counts.ts";
 import { until } from "../support/runtime.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { fixture, isRunning, openWatchdogs } from "./start-watchdog.ts";
 
 const waits = ["sh", fixture("waits.sh")];
@@ -108,6 +111,22 @@ test("a pid file that was removed is made again; one that another took ends this
   writeFileSync(path, JSON.stringify({ ...other, pid: process.pid, start_time: startTime }));
   assert.equal((await dog.ended).code, 100);
   assert.equal(isRunning(Number(pid)), false);
+});
+
+test("a lock whose folder is gone is still held, and let go without an error [D3]", async (t) => {
+  const folder = join(await temporaryFolder(t), "folder");
+  const path = join(folder, "dog.pid");
+  const lock = takePidFile(path, openProcessTable(process.platform));
+  assert.ok(lock.taken && lock.hold());
+  rmSync(folder, { recursive: true });
+  writeFileSync(folder, "in the way");
+  assert.equal(lock.hold(), true);
+  lock.release();
+  rmSync(folder);
+  assert.equal(lock.hold(), true);
+  assert.equal(JSON.parse(readFileSync(path, "utf8")).pid, process.pid);
+  lock.release();
+  assert.throws(() => readFileSync(path), { code: "ENOENT" });
 });
 
 test("a pid file that can't be made is one sentence [D3]", async (t) => {

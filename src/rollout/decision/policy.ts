@@ -45,7 +45,7 @@ export function rolloutPolicy(scope: "live" | "scheduled", risk: "low" | "high")
   return {
     scope,
     stages: risk === "high" ? [1, 5, 20, 50, 100] : [10, 30, 60, 100],
-    odds: { advance: [1, 4.5], promote: risk === "high" ? 400 : 130, rollback: 75 },
+    odds: { advance: [1, 4.5], promote: risk === "high" ? 400 : 130, rollback: 95 },
     limits: { errorRate: 0.02, timeoutRate: 0.01, p95: 0.2, rollbackRate: 0.05, calls: 100 },
     maxCanaryCalls: 4000,
     maxAgeMs: 14 * day,

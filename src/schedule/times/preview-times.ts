@@ -38,7 +38,7 @@ const notes: Readonly<Record<DueTime["local"], string | null>> = {
 };
 
 /** Date, time and offset of the zone. */
-export function formatLocal(at: number, timeZone: string): string {
+function formatLocal(at: number, timeZone: string): string {
   const offsetMs = openZone(timeZone).offsetAt(at);
   const local = new Date(at + offsetMs).toISOString().slice(0, 19).replace("T", " ");
   return `${local} ${formatOffset(offsetMs)}`;

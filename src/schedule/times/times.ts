@@ -56,8 +56,9 @@ function localTimes(calendar: Calendar, zone: Zone): Times {
       while (local !== undefined) {
         const due = zone.resolve(local);
         if (due.at > after) return { at: due.at, local: due.kind };
-        // The clocks were set back: these had their turn. All that show less than this had, too.
-        local = calendar.next(Math.max(local, after + (local - due.at)));
+        // Clocks were set back in between, and all that they showed by then had its turn.
+        const change = zone.nextChange(due.at, after);
+        local = calendar.next(change ? Math.max(local, change.at + (local - due.at) - 1) : local);
       }
       return undefined;
     },
