@@ -11,7 +11,7 @@ export interface ChosenProposer {
   readonly proposer: Proposer;
   /** As a person knows it. */
   readonly name: string;
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
 }
 
 /** The background agent that the order names; else a model. */

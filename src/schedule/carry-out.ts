@@ -78,6 +78,8 @@ async function watch(
   }
 }
 
+/** It may still be at work, so it is not tried again. */
 function didNotStop(stopMs: number): RunOutcome {
-  return { state: "failed", reason: `It did not end ${stopMs / 1000} s after it was told to.`, summary: null };
+  const reason = `It had not ended ${stopMs / 1000} s after it was told to.`;
+  return { state: "failed", reason, summary: null, isHopeless: true };
 }

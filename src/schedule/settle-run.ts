@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "../core/errors.ts";
 import type { RunSet } from "../core/schedule-store.ts";
 import type { Job, Run, RunState } from "../core/schedule.ts";
 import type { ActiveRun } from "./active-runs.ts";
@@ -18,7 +19,7 @@ export async function settleRun(parts: ScheduleParts, ended: EndedWork): Promise
   const { store, emit } = parts;
   const { run } = ended;
   const set = decide(parts, ended);
-  const settled = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set });
+  const settled = await patiently(parts, () => store.changeRun(run.id, { from: ["running"], fence: run.fence, set }));
   // Another process thinks that this one is dead, and has decided what becomes of the run.
   if (!settled) return;
   if (settled.state === "due") {
@@ -43,10 +44,26 @@ export async function settleLost(
     : { state: "lost", endedAt: now, reason: unknown };
   const settled = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set });
   if (!settled) return;
-  if (mayRepeat)
-    emit("run:retried", { id: run.id, jobId: run.jobId, attempt: settled.attempt, startAt: now, reason: unknown });
+  const { id, jobId, attempt } = settled;
+  if (mayRepeat) emit("run:retried", { id, jobId, attempt, startAt: now, reason: unknown });
   tellSettled(parts, settled);
   await pauseAfterFailures(parts, settled);
+}
+
+const firstPauseMs = 1000;
+const longestPauseMs = 32_000;
+
+/** How the work ended is known only here: a store that fails for a while must not make it unknown. */
+async function patiently<Result>(parts: ScheduleParts, attempt: () => Promise<Result>): Promise<Result> {
+  for (let pauseMs = firstPauseMs; ; pauseMs *= 2) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (pauseMs > longestPauseMs || codeOf(thrown) === "STORE_CLOSED") throw thrown;
+      parts.emit("schedule:failed", { jobId: null, error: messageOf(thrown) });
+    }
+    await new Promise<void>((resolve) => void parts.clock.after(pauseMs, resolve));
+  }
 }
 
 const again = { state: "due", owner: null, waitsFor: null } as const;
@@ -56,11 +73,13 @@ function decide({ clock, settings }: ScheduleParts, { job, run, outcome, stopped
   const { summary } = outcome;
   if (outcome.state === "left") return { owner: null };
   const state = endStateOf(outcome, stoppedBy?.cause);
-  const reason = state === "succeeded" ? null : (stoppedBy?.reason ?? outcome.reason ?? "It gave no reason.");
-  if (stoppedBy?.cause === "close" && state === "cancelled" && job.isIdempotent)
+  const isHopeful = outcome.isHopeless !== true;
+  const reason = state === "succeeded" ? null : reasonOf(outcome, stoppedBy);
+  if (stoppedBy?.cause === "close" && state === "cancelled" && job.isIdempotent && isHopeful) {
     return { ...again, startAt: now, reason };
+  }
   const hasFailed = state === "failed" || state === "timed_out";
-  if (hasFailed && outcome.isHopeless !== true && run.attempt <= job.retries) {
+  if (hasFailed && isHopeful && run.attempt <= job.retries) {
     const pauseMs = Math.min(settings.longestRetryMs, settings.retryMs * 2 ** (run.attempt - 1));
     return {
       ...again,
@@ -71,6 +90,11 @@ function decide({ clock, settings }: ScheduleParts, { job, run, outcome, stopped
     };
   }
   return { state, reason, summary, endedAt: now };
+}
+
+function reasonOf({ reason, isHopeless }: RunOutcome, stoppedBy: EndedWork["stoppedBy"]): string {
+  if (!stoppedBy) return reason ?? "It gave no reason.";
+  return isHopeless === true && reason !== null ? `${stoppedBy.reason} ${reason}` : stoppedBy.reason;
 }
 
 /** Work that was told to stop and came to its end all the same has that end. */

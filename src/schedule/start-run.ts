@@ -50,6 +50,7 @@ const removed: End = { state: "cancelled", reason: "The job was removed." };
 
 function refuse(job: Job | undefined, run: Run, now: number): End | undefined {
   if (!job) return removed;
+  if (run.cancelReason !== null) return { state: "cancelled", reason: run.cancelReason };
   const isFirst = run.attempt === 1;
   if (job.paused && run.trigger !== "person") {
     const why = `The job was paused by ${job.paused.by}`;

@@ -31,7 +31,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     const store = ["--store", await server.createDatabase()];
     const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
     const worker = there.start(["worker", "--json", "--machine", "there", ...store]);
-    afterTest(t, () => worker.child.kill("SIGKILL"));
+    afterTest(t, async () => void worker.child.kill("SIGKILL"));
     await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
 
     const started = await here.run(["tasks", "start", "shell", "echo from $PWD; echo ok", ...store]);

@@ -47,10 +47,12 @@ test("work that takes too long is told to stop; the row says so when it has [D1]
 
 test("work that does not stop when it is told to does not hold its job up for ever [D1]", async (t) => {
   const schedule = await openSchedule(t, { work: () => new Promise(() => {}) });
-  await schedule.jobs.add(orderOf({ timeoutMs: 5 * minute }), "me");
+  await schedule.jobs.add(orderOf({ timeoutMs: 5 * minute, retries: 2 }), "me");
   await schedule.scheduler.start();
   await schedule.clock.pass(hour + 7 * minute);
   assert.deepEqual(await schedule.history(), ["11-16 13:00:00 timed_out +0s"]);
+  const [run] = await schedule.store.listRuns({ limit: 1 });
+  assert.equal(run?.reason, "It took longer than its limit of 300 s. It had not ended 60 s after it was told to.");
 });
 
 test("work that throws, whatever it throws, has failed [D1]", async (t) => {
@@ -158,4 +160,34 @@ test("a store that fails for a while is told, and nothing is lost [D1]", async (
     (await schedule.history()).map((line) => line.slice(0, 24)),
     ["11-16 13:00:00 succeeded"],
   );
+});
+
+test("how work ended is recorded when the store takes it again, not lost [D1]", async (t) => {
+  const schedule = await openSchedule(t);
+  const changeRun = schedule.store.changeRun.bind(schedule.store);
+  const isDown = (): boolean => schedule.clock.now() < Date.parse("2026-11-16T13:00:20Z");
+  Object.assign(schedule.store, {
+    changeRun(...[id, change]: Parameters<typeof changeRun>) {
+      const isEnd = change.set.endedAt !== undefined;
+      return isEnd && isDown() ? Promise.reject(new Error("disk full")) : changeRun(id, change);
+    },
+  });
+  await schedule.jobs.add(orderOf(), "me");
+  await schedule.scheduler.start();
+  await schedule.clock.pass(hour + 30 * minute);
+  assert.deepEqual(await schedule.history(), ["11-16 13:00:00 succeeded +0s"]);
+  assert.ok(schedule.events.some(({ type }) => type === "schedule:failed"));
+});
+
+test("a cancel that comes just before a try fails ends the run all the same [D1]", async (t) => {
+  const schedule = await openSchedule(t, {
+    work: async (_, run) => {
+      await schedule.store.requestCancel(run.id, { reason: "by me", at: schedule.clock.now() });
+      return failed;
+    },
+  });
+  await schedule.jobs.add(orderOf({ retries: 5 }), "me");
+  await schedule.scheduler.start();
+  await schedule.clock.pass(hour + 30 * minute);
+  assert.deepEqual(await schedule.history(), ["11-16 13:00:00 cancelled #2 +0s"]);
 });
