@@ -24,7 +24,7 @@ const describe: Readonly<Record<RolloutOrder, (before: RolloutView, after: Rollo
     return `${canary} begins again with ${percent} % of the conversations.`;
   },
   rollback(before, { tool, stable, isPinned }) {
-    const gone = before.canary !== null && before.canary !== stable ? before.canary : before.stable;
+    const gone = before.stable === stable ? before.canary : before.stable;
     const until = isPinned
       ? `${gone} is disabled, and no other content gets out before \`deckhand rollout resume ${tool}\``
       : `${gone} stays out until you resume it`;

@@ -40,10 +40,10 @@ function describeFacts({ view, release }: RolloutExplanation, { now, arrow }: Lo
   const stages = renderStages(view, arrow);
   const facts: [string, string][] = [
     ["file", view.file],
-    ["stable", `${view.stable}, for ${formatAge(now - view.stableSince)}`],
+    ["stable", `${view.stable}, ${since(now - view.stableSince)}`],
   ];
   if (rollout && view.canary !== null) {
-    facts.push(["canary", `${view.canary}, for ${formatAge(now - rollout.startedAt)}, ${origins[rollout.origin]}`]);
+    facts.push(["canary", `${view.canary}, ${since(now - rollout.startedAt)}, ${origins[rollout.origin]}`]);
     facts.push(["share", `${view.percent} % of the conversations${stages === "" ? "" : `: ${stages}`}`]);
     facts.push(["risk", rollout.risk]);
     if (rollout.verifies) facts.push(["verified", "a failed call is run again on stable"]);
@@ -53,6 +53,12 @@ function describeFacts({ view, release }: RolloutExplanation, { now, arrow }: Lo
   for (const [hash, why] of Object.entries(out).slice(0, mostOut))
     facts.push(["out", `${shortHash(hash)}, ${saidBy(why)}`]);
   return facts.map(([label, fact]) => `  ${label.padEnd(8)}  ${oneLine(fact)}`);
+}
+
+/** "For now" would say something else. */
+function since(ageMs: number): string {
+  const age = formatAge(ageMs);
+  return age === "now" ? "since just now" : `for ${age}`;
 }
 
 const mostOut = 3;

@@ -37,10 +37,19 @@ function choicesOf({ view, release }: RolloutExplanation): Choice[] {
     case "replaying":
       return [everybody, ["hold", "keep it from going on afterwards"], ...back];
     case "rolled_back":
-      return [["resume", "try it again from the first stage"], everybody];
+      return [
+        ["resume", "try it again from the first stage"],
+        everybody,
+        ...(view.isPinned ? [] : [["rollback --hard", "pin stable: nothing else gets out"] as const]),
+      ];
     case "none": {
-      const [before] = release.earlier;
-      return before ? [...unpin, ["rollback", `go back to ${shortHash(before.hash)}, which was stable before`]] : unpin;
+      const { earlier, out, stable, fileHash } = release;
+      const before = earlier.find(({ hash }) => out[hash] === undefined && hash !== stable.hash);
+      const isOut = out[fileHash] !== undefined && fileHash !== stable.hash;
+      return [
+        ...(isOut && unpin.length === 0 ? [["resume", "look at what the file has as if it were new"] as const] : unpin),
+        ...(before ? [["rollback", `go back to ${shortHash(before.hash)}, which was stable before`] as const] : []),
+      ];
     }
   }
 }

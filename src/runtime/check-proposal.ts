@@ -6,6 +6,7 @@ import { compareSchemas } from "../rollout/improve/schema-compatibility.ts";
 import { findWidening, type SpecPromises } from "../rollout/improve/spec-widening.ts";
 import type { ToolVersion } from "../workshop/custom-tool.ts";
 import type { ToolFile, ToolHosts, ToolSpec } from "../workshop/host/tool-host.ts";
+import { endSentence } from "../workshop/status.ts";
 import type { VersionStore } from "../workshop/version-store.ts";
 import { checkTypes, type TypeCheckPlace } from "./check-types.ts";
 import { judgeRehearsal, type RehearsalPlace, type RehearsalOrder } from "./judge-rehearsal.ts";
@@ -42,7 +43,7 @@ export async function checkProposal(
   const described = await place.hosts.describe(file);
   if (!described.ok) {
     const { message, line, hint } = described.problem;
-    const detail = `${line === null ? "" : `Line ${line}: `}${message}${hint === null ? "" : ` ${hint}`}`;
+    const detail = `${line === null ? "" : `Line ${line}: `}${endSentence(message)}${hint === null ? "" : ` ${hint}`}`;
     return { findings: [...findings, row("load", "failed", detail)], proposed: null, replay: null };
   }
   const { spec } = described;

@@ -8,6 +8,7 @@ export function createReleases(
   introduce: Releases["introduce"],
 ): Releases {
   return {
+    ready: () => Promise.resolve(),
     introduce,
     revision() {
       try {
@@ -28,10 +29,10 @@ export function createReleases(
       try {
         const release = registry.find(toolName);
         if (!release) return null;
-        const { rollout, stable, out, pinned } = release;
+        const { fileName, rollout, stable, out, pinned } = release;
         const isTried = rollout?.status === "running" || rollout?.status === "replaying";
         const canary = isTried ? rollout.hash : null;
-        return { stable: stable.hash, canary, out: Object.keys(out), isPinned: pinned?.by === "person" };
+        return { fileName, stable: stable.hash, canary, out: Object.keys(out), isPinned: pinned?.by === "person" };
       } catch {
         return null;
       }

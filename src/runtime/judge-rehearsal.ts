@@ -50,7 +50,7 @@ function judgeCases({ cases, passed, flips, skipped }: ReplayReport, { fixed }: 
       ...named.map(({ name, error }) => `The case "${name}" worked and now fails: ${error}`),
       ...(hidden === 0 ? [] : [`${hidden} of the recorded calls worked with the present version and fail with yours.`]),
     ];
-    const detail = `${flips.length} of what worked before fails now. ${told.join(" ")}`;
+    const detail = `${flips.length} of what worked before fails now. ${told.join("; ").replace(/[.]?$/, ".")}`;
     return { check: "cases", state: "failed", detail, forModel: forModel.join(" ") };
   }
   if (cases === 0) return { check: "cases", state: "not_checked", detail: skipped ?? "There are no cases." };

@@ -27,6 +27,7 @@ export function createLazyRollouts(parts: RolloutsParts): LazyRollouts {
   return {
     open,
     releases: {
+      ready: async () => void (await open()),
       revision: () => opened?.releases.revision() ?? -1,
       isNew: (version) => opened?.releases.isNew(version) ?? true,
       introduce: async (version, author) => (await open()).releases.introduce(version, author),

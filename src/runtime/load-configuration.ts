@@ -136,6 +136,8 @@ function settingsFromEnvironment(env: Environment): Settings {
 }
 
 const numericLimits = [
+  "max_agents",
+  "task_timeout_ms",
   "max_parallel",
   "max_retry",
   "default_timeout_ms",

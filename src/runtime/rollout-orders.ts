@@ -77,6 +77,20 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     tell(transaction, { ...release, rollout: null }, { at, type: "rolled_back", by, who, reason, figures });
   }
 
+  /** The rule may have been faster than the person, who meant what was tried: stable stays. */
+  function pinStable(transaction: RolloutTransaction, release: ToolRelease, entry: RolledBack): void {
+    const { tool, stable, rollout } = release;
+    const { at, kind, by, reason } = entry;
+    if (kind === "soft") {
+      const [gone, left] = [rollout!.hash, stable.hash].map((hash) => versionName(tool, hash));
+      throw wrongState(
+        `${gone} was rolled back already, and everybody gets ${left}. Pin that with --hard, or save what was stable before it: that is live at once.`,
+      );
+    }
+    writeRelease(transaction, { ...release, pinned: { at, who, reason, by } });
+    tell(transaction, release, { at, type: "rolled_back", by, who, reason, figures: { kind } });
+  }
+
   function resume(transaction: RolloutTransaction, release: ToolRelease): void {
     const { rollout, fileHash, stable, tool } = release;
     const at = clock.now();
@@ -166,7 +180,8 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
       return order(name, (transaction, current) => {
         const entry: RolledBack = { at: clock.now(), who, reason, kind, by: "person" };
         const { rollout } = current;
-        if (!rollout || rollout.status === "rolled_back") rollBackStable(transaction, current, { entry, there });
+        if (!rollout) rollBackStable(transaction, current, { entry, there });
+        else if (rollout.status === "rolled_back") pinStable(transaction, current, entry);
         else controller.rollBack(transaction, current, entry);
       });
     },

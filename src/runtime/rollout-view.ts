@@ -34,17 +34,20 @@ export function viewRelease(
 }
 
 function reasonOf({ rollout, pinned, out, fileHash, stable }: ToolRelease): string {
-  const left = pinned ? ` Pinned: ${pinned.reason}` : "";
-  if (rollout) return `${whyOf(rollout)}${left}`;
-  const rolledBack = out[fileHash];
-  if (rolledBack && fileHash !== stable.hash) return `What the file has was rolled back: ${rolledBack.reason}${left}`;
-  return left === "" ? "Nothing is being tried." : left.trim();
+  const rolledBack = fileHash === stable.hash ? undefined : out[fileHash];
+  const kept = rolledBack && `What the file has was rolled back: ${rolledBack.reason}`;
+  const said = join(rollout ? whyOf(rollout) : kept, pinned && `Pinned: ${pinned.reason}`);
+  return said === "" ? "Nothing is being tried." : said;
 }
 
 function whyOf(rollout: Rollout): string {
   if (rollout.status !== "running") return rollout.reason;
   if (rollout.held) return `Held by ${rollout.held.who ?? "a rule"}: ${rollout.held.reason}`;
   const { live, scheduled } = rollout.lanes;
-  const said = [live.last?.reason, scheduled.last && `Scheduled: ${scheduled.last.reason}`].filter(Boolean);
-  return said.length > 0 ? said.join(" ") : rollout.reason;
+  return join(live.last?.reason, scheduled.last && `Scheduled: ${scheduled.last.reason}`) || rollout.reason;
+}
+
+/** Reasons have no full stop of their own, or have one. */
+function join(first: string | null | undefined, second: string | null): string {
+  return first && second ? `${first.replace(/[.]?$/, ".")} ${second}` : first || second || "";
 }

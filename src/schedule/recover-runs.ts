@@ -2,6 +2,7 @@ import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Run } from "../core/schedule.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { adoptRun } from "./carry-out.ts";
+import { eachDue } from "./each-due.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import { settleLost } from "./settle-run.ts";
 
@@ -21,6 +22,17 @@ export async function recoverRuns(parts: ScheduleParts, { active, follow }: Reco
     } else {
       await takeUp(parts, run, { active, follow });
     }
+  }
+}
+
+/** Runs that waited for one of a process that is gone waited for nothing: if they are late, they are as any other that is. */
+export async function freeWaiting(parts: ScheduleParts): Promise<void> {
+  const { store, clock, settings } = parts;
+  for await (const run of eachDue(store, clock.now() - settings.graceMs - 1)) {
+    if (run.waitsFor === null) continue;
+    const inTheWay = await store.getRun(run.waitsFor);
+    const isUnderWay = inTheWay?.state === "claimed" || inTheWay?.state === "running";
+    if (!isUnderWay) await store.changeRun(run.id, { from: ["due"], set: { waitsFor: null } });
   }
 }
 

@@ -30,6 +30,8 @@ export interface ScheduleSettings {
   /** Between two tries of one run; twice as much each time, up to the second. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
+  /** So many runs are under way at once here; others wait, unless a person wants them now. */
+  readonly maxRunning: number;
   /** How long work may take to end after it was told to. */
   readonly stopMs: number;
 }
@@ -41,6 +43,7 @@ export const defaultSettings: ScheduleSettings = {
   staggerMs: 5000,
   retryMs: 30_000,
   longestRetryMs: 900_000,
+  maxRunning: 32,
   stopMs: 60_000,
 };
 

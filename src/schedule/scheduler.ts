@@ -3,7 +3,7 @@ import type { Run } from "../core/schedule.ts";
 import { createActiveRuns } from "./active-runs.ts";
 import { eachDue } from "./each-due.ts";
 import { planDue, rewindAll } from "./plan-due.ts";
-import { recoverRuns } from "./recover-runs.ts";
+import { freeWaiting, recoverRuns } from "./recover-runs.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import { startRun } from "./start-run.ts";
 import { rememberTimes } from "./times/remember-times.ts";
@@ -34,6 +34,8 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   let looking: Promise<void> | undefined;
   let mustLook = false;
   let recoveredAt = -Infinity;
+  /** By how much the clock jumped, until that was acted upon. */
+  let jumpMs = 0;
   let seenRevision: number | undefined;
   let nextAt = -Infinity;
 
@@ -49,15 +51,16 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     work?.catch(tellFailure).finally(wake).catch(tellFailure);
   }
 
-  async function look(byMs: number): Promise<void> {
+  async function look(): Promise<void> {
     // Before anything is read: what others change meanwhile is looked at next time.
     const revision = await store.revision();
-    if (byMs !== 0) emit("clock:jumped", { byMs: Math.round(byMs) });
-    if (byMs < 0) await rewindAll(parts, times);
-    if (mustRecover() || byMs > 0) {
-      recoveredAt = clock.monotonic();
+    if (jumpMs < 0) await rewindAll(parts, times);
+    if (mustRecover() || jumpMs > 0) {
       await recoverRuns(parts, { active, follow });
+      if (recoveredAt === -Infinity) await freeWaiting(parts);
+      recoveredAt = clock.monotonic();
     }
+    jumpMs = 0;
     const now = clock.now();
     await planDue(parts, { times, now });
     await startDue(now);
@@ -69,8 +72,14 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   async function startDue(startBy: number): Promise<void> {
     for await (const run of eachDue(store, startBy)) {
       if (closing) return;
-      follow((await startRun(parts, run, startOptions)).carriedOut);
+      const underWay = active.list();
+      if (underWay.length >= settings.maxRunning && run.trigger !== "person") await waitFor(run, underWay[0]!.run.id);
+      else follow((await startRun(parts, run, startOptions)).carriedOut);
     }
+  }
+
+  async function waitFor(run: Run, id: string): Promise<void> {
+    if (run.waitsFor === null) await store.changeRun(run.id, { from: ["due"], set: { waitsFor: id } });
   }
 
   function mustRecover(): boolean {
@@ -80,13 +89,15 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   /** Only where something may have changed: a look costs more than to ask. */
   async function tick(): Promise<void> {
     const byMs = jumpedBy();
-    const isTime = clock.now() >= nextAt || mustRecover() || byMs !== 0;
+    if (byMs !== 0) emit("clock:jumped", { byMs: Math.round(byMs) });
+    jumpMs += byMs;
+    const isTime = clock.now() >= nextAt || mustRecover() || jumpMs !== 0;
     if (!mustLook && !isTime && (await store.revision()) === seenRevision) return;
     mustLook = false;
     // Until it has come to its end: what fails is not tried again at once.
     nextAt = clock.now() + settings.pollMs;
     seenRevision = undefined;
-    await look(byMs);
+    await look();
   }
 
   /** Somebody, maybe in another process, wants work of ours to end, or has taken it away. */

@@ -11,7 +11,7 @@ export interface AwakeTime {
  * or that somebody set the clock, which here makes no difference.
  */
 export function createAwakeTime(clock: Clock, tickMs: number): AwakeTime {
-  const mostMs = Infinity;
+  const mostMs = 2 * tickMs;
   let monotonic = clock.monotonic();
   let wall = clock.now();
   return {

@@ -49,7 +49,7 @@ function judge(path: string, text: string, table: ProcessTable): Holder | null {
   const named = parse(text);
   const pid = named?.pid ?? (/^\s*\d{1,10}\s*$/.test(text) ? Number(text) : 0);
   if (named) {
-    if (!table.find(named.pid)?.alive) return null;
+    if (!isAlive(table, named)) return null;
     const reason = `A watchdog runs here already: process ${pid}, says ${path}. One is enough; stop that one first.`;
     return { holderPid: pid, reason };
   }

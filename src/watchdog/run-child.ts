@@ -53,7 +53,7 @@ export async function watchChild(child: RunningChild, parts: WatchParts): Promis
   const exit = await child.ended;
   const uptimeMs = Math.round(watch.uptimeMs());
   // What it left behind in its group would hold ports and files of the next one.
-
+  signalChild(table, child.identity, "SIGKILL");
   const wasHealthy = cause === "exit" && (pulse.state === "healthy" || pulse.state === "silent");
   return { ...exit, cause, uptimeMs, wasHealthy, wasStable: pulse.wasStable, hang };
 }

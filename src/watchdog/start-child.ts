@@ -1,4 +1,3 @@
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import type { Clock } from "../core/clock.ts";
 import { codeOf, messageOf } from "../core/errors.ts";
@@ -7,6 +6,8 @@ import { identify } from "../process/identity.ts";
 import type { ProcessTable } from "../process/process-table.ts";
 import { spawnClean } from "../process/spawn-clean.ts";
 import { settlesWithin } from "../process/wait.ts";
+
+type ChildProcess = ReturnType<typeof spawnClean>;
 
 export interface ChildExit {
   readonly exitCode: number | null;

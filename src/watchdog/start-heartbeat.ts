@@ -29,7 +29,7 @@ export function startHeartbeat(path: string, clock: Clock): () => void {
     }
   }
 
-  
+  traceSigInt?.(true);
   beat();
   return () => {
     cancel?.();

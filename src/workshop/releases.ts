@@ -5,6 +5,8 @@ export type Author = "person" | "agent";
 
 /** Which contents of a tool calls take, where that is not simply what its file has. */
 export interface Releases {
+  /** Before it resolves nothing is known of what was decided in other processes. */
+  ready(): Promise<void>;
   /** Another number whenever another answer may be given to the questions below; asked before every call. */
   revision(): number;
   /** Whether this content of the file was not told of before. */
@@ -16,6 +18,8 @@ export interface Releases {
 }
 
 export interface ContentsInUse {
+  /** The file whose contents they are. */
+  readonly fileName: string;
   readonly stable: string;
   /** Being tried; null when none is. */
   readonly canary: string | null;

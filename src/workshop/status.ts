@@ -101,9 +101,15 @@ const releaseTexts: Readonly<Record<Exclude<FileRelease, "live">, string>> = {
 export function describeProblem({ file, problem, isCurrent, version }: FileStatus): string | null {
   if (problem === null) return null;
   const line = problem.line === null ? "" : `:${problem.line}`;
-  const hint = problem.hint === null ? "" : ` ${problem.hint}`;
-  const standIn = version === null || isCurrent ? "" : ` Until then ${version} goes on working.`;
-  return oneLine(`${file}${line}: ${problem.message}${hint}${standIn}`);
+  const standIn = version === null || isCurrent ? null : `Until then ${version} goes on working.`;
+  const more = [problem.hint, standIn].filter((text) => text !== null);
+  const message = more.length === 0 ? problem.message : endSentence(problem.message);
+  return oneLine(`${file}${line}: ${[message, ...more].join(" ")}`);
+}
+
+/** What a compiler says has no full stop. */
+export function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 /** A name may hold whatever a file system lets it. */

@@ -159,6 +159,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   async function load(unknown: readonly ToolEntry[]): Promise<void> {
     refusal ??= (await options.whyRefused?.()) ?? null;
     if (refusal === null) await loader.describe(unknown);
+    if (unintroduced().length > 0) await releases?.ready();
     for (const { candidate, author } of unintroduced()) await releases?.introduce(candidate!, author);
     apply();
   }
@@ -191,9 +192,19 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
 
   /** Not a name that somebody else has: then it never gets out. */
   function mayBeLive({ spec, fileName }: ToolVersion): boolean {
-    const holder = live.get(spec.name);
-    if (holder) return holder.fileName === fileName || !entries.has(holder.fileName);
-    return shelf.resolve(spec.name) === undefined;
+    const holder = holderOf(spec.name);
+    if (holder !== undefined && holder !== fileName && entries.has(holder)) return false;
+    return live.has(spec.name) || shelf.resolve(spec.name) === undefined;
+  }
+
+  /** The file that has the name now, or had it when the last process ended. */
+  function holderOf(toolName: string): string | undefined {
+    const present = live.get(toolName);
+    if (present) return present.fileName;
+    const entry = entries.get(releases?.inUse(toolName)?.fileName ?? "");
+    // The tool may have been moved out of it.
+    const version = entry?.candidate ?? entry?.good;
+    return version?.spec.name === toolName ? version.fileName : undefined;
   }
 
   /** All at once and without waiting: nobody sees half of it. */
@@ -202,7 +213,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     if (typeof refusal === "string") for (const entry of entries.values()) refuse(entry, refusal);
     const claims = [...entries.values()].map((entry) => ({ fileName: entry.name, ...released.of(entry) }));
     const assigned = assignNames(claims, {
-      holderOf: (toolName) => live.get(toolName)?.fileName,
+      holderOf,
       whoHas(toolName) {
         const other = shelf.resolve(toolName);
         return other && live.get(other.name)?.tool !== other ? other.name : null;

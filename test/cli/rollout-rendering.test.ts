@@ -179,6 +179,27 @@ What you can do:
   );
 });
 
+test("explain offers no version that was rolled back, and the way back for what the file has", () => {
+  const played = explanationOf(running);
+  const view = { ...running, canary: null, percent: 0, stages: [], status: "none", startedAt: now } as const;
+  const entry = { at: now, who: "kim", by: "person", reason: "slow", kind: "soft" } as const;
+  const [before] = played.release.earlier;
+  const release = { ...played.release, rollout: null, fileHash: before!.hash, out: { [before!.hash]: entry } };
+  const lanes = { live: null, scheduled: null };
+  const text = describeExplanation(
+    { view: { ...view, stableSince: now }, release, lanes, figures: [] },
+    { now, arrow: ">" },
+  );
+  assert.match(text, /^ {2}stable {4}echo_tool@1e2e3457390a, since just now$/m);
+  assert.ok(
+    text.endsWith(`\
+What you can do:
+  deckhand rollout resume echo_tool  look at what the file has as if it were new
+`),
+    text,
+  );
+});
+
 test("explain tells whom it failed, who pinned, and what stays out", () => {
   const played = explanationOf({ ...running, status: "rolled_back", percent: 0, isPinned: true });
   const said = { at: now, who: null, by: "rule", reason: "1 fatal error" } as const;
@@ -314,6 +335,10 @@ for (const [what, sentence] of [
   [
     describeOrder("rollback", running, gone),
     "echo_tool: everybody gets echo_tool@1e2e3457390a from the next call on; echo_tool@9ab01c22aa01 stays out until you resume it.",
+  ],
+  [
+    describeOrder("rollback", gone, change({ ...gone, isPinned: true })),
+    "echo_tool: everybody gets echo_tool@1e2e3457390a from the next call on; echo_tool@9ab01c22aa01 is disabled, and no other content gets out before `deckhand rollout resume echo_tool`.",
   ],
   [
     describeOrder("rollback", quiet, { ...quiet, stable: "word_count@000000000000", isPinned: true }),

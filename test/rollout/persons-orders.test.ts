@@ -138,6 +138,27 @@ test("where nothing is tried a rollback goes to the version before, which stays 
   );
 });
 
+test("a rollback of what the rule rolled back a moment ago leaves stable as it is; a hard one pins it [V5]", async () => {
+  const bench = openReleaseBench();
+  await bench.introduce("00");
+  await bench.introduce("aa", { mode: "off" });
+  await bench.introduce("bb");
+  await bench.orders.rollback("say", { kind: "soft", reason: "1 of 2 failed" });
+  const before = bench.release();
+  assert.equal(
+    await refusal(bench.orders.rollback("say", { kind: "soft" })),
+    "ROLLOUT_STATE: say@bb was rolled back already, and everybody gets say@aa. Pin that with --hard, or save what was stable before it: that is live at once.",
+  );
+  assert.deepEqual(bench.release(), before);
+  const view = await bench.orders.rollback("say", { kind: "hard", reason: "enough" });
+  assert.deepEqual([view.stable, view.canary, view.isPinned], ["say@aa", "say@bb", true]);
+  assert.equal(view.reason, "1 of 2 failed. Pinned: enough");
+  const told = bench.events().at(-1)!;
+  assert.deepEqual([told.type, told.version, told.figures], ["rolled_back", "say@bb", { kind: "hard" }]);
+  await bench.introduce("cc");
+  assert.equal(bench.release().rollout, null);
+});
+
 test("an order that makes no sense is refused in one sentence, and nothing is changed", async () => {
   const bench = openReleaseBench();
   await bench.introduce("aa");

@@ -128,3 +128,44 @@ test("what lives on by itself is adopted by the next owner, with what was noted 
   assert.deepEqual([run?.state, run?.summary], ["succeeded", "adopted task_1"]);
   await next.close();
 });
+
+test("a run that waited for another when its process died is missed like any other, when that was long ago [D1]", async (t) => {
+  const { clock, jobs, open, kill, history } = await openSchedule(t);
+  await jobs.add(orderOf({ overlap: "queue_one", timeoutMs: 24 * hour }), "me");
+  await open(11, never).start();
+  await clock.pass(2 * hour + minute);
+  kill(11);
+  await clock.pass(48 * hour);
+  const next = open(12);
+  await next.start();
+  await clock.pass(minute);
+  await next.close();
+  const told = (await history()).map((line) => line.slice(6, 24));
+  assert.deepEqual([...told.slice(0, 3), told.length], ["13:00:00 lost +0s", "14:00:00 missed", "15:00:00 missed", 50]);
+  assert.equal(told.at(-1), "14:00:00 succeeded");
+});
+
+test("only so many are under way at once; the others wait, are not missed, and one that a person wants does not [D1]", async (t) => {
+  let [now, most] = [0, 0];
+  const { clock, jobs, open, store } = await openSchedule(t, { settings: { maxRunning: 3 } });
+  const scheduler = open(11, async () => {
+    most = Math.max(most, ++now);
+    await new Promise<void>((resolve) => void clock.after(10 * minute, resolve));
+    now -= 1;
+    return succeeded;
+  });
+  for (let nth = 0; nth < 10; nth++) await jobs.add(orderOf({ name: `job ${nth}` }), "me");
+  await scheduler.start();
+  await clock.pass(hour + 5 * minute);
+  assert.equal(most, 3);
+  await jobs.runNow("job 9", { by: "me" });
+  await clock.pass(5 * minute - 1);
+  assert.equal(most, 4);
+  await clock.pass(45 * minute);
+  const runs = await store.listRuns({ limit: 100 });
+  assert.deepEqual([...Map.groupBy(runs, ({ state }) => state)].map(([state, { length }]) => [state, length]).flat(), [
+    "succeeded",
+    11,
+  ]);
+  await scheduler.close();
+});

@@ -74,7 +74,7 @@ test("a broken file is shown with line and reason, and the version that worked l
 
   const later = await bench.open();
   assert.equal(await say(later), "good");
-  assert.match(later.warnings.join("\n"), /tools\/say\.ts:2: .*Until then say@[0-9a-f]{12} goes on working\./);
+  assert.match(later.warnings.join("\n"), /tools\/say\.ts:2: Syntax error: .*[^.]\. Until then say@[0-9a-f]{12} goes on working\./);
   await bench.save("say.ts", saying("mended"));
   assert.equal(await say(later), "mended");
 });
@@ -114,6 +114,26 @@ test("what is no tool is said for each file, and takes no other down [C3]", asyn
   });
   await bench.remove("a.ts");
   assert.equal(await say(runtime, "twice"), "b");
+});
+
+test("a name stays with the file that had it, also for the next process, also when that file is broken [C2 C3]", async (t) => {
+  const bench = await openToolBench(t, { "say.ts": saying("first") });
+  const open = () => bench.open({ settings: { permissions: { allow: ["*"] }, rollout: { mode: "canary" } } });
+  const before = await open();
+  assert.equal(await say(before), "first");
+  await before.close();
+  await bench.save("a.ts", saying("another"));
+  for (const content of [saying("first"), "export const TOOL_SPEC = {"]) {
+    await bench.save("say.ts", content);
+    const runtime = await open();
+    assert.equal(await say(runtime), "first");
+    assert.match(runtime.warnings.join("\n"), /^tools\/a\.ts: say\.ts already has a tool named "say"\./m);
+    assert.equal((await (await runtime.rollouts()).history({ limit: 10 })).length, 1);
+    await runtime.close();
+  }
+  await bench.remove("say.ts");
+  const after = await open();
+  assert.equal(await say(after), "another");
 });
 
 test("an unchanged folder is not asked again what it is: not within a process, not by the next one [C3]", async (t) => {

@@ -16,5 +16,5 @@ export async function describeFile(parts: HostParts, file: ToolFile): Promise<De
   if (!start.ok) return { ok: false, problem: start.problem };
   const loaded = await start.host.loaded;
   await start.host.close();
-  return loaded.ok ? readSpec(loaded.file) : loaded;
+  return loaded.ok ? readSpec(loaded.file, file.language) : loaded;
 }

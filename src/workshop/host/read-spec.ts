@@ -4,22 +4,22 @@ import { findSchemaProblem } from "./check-schema.ts";
 import type { RawFile } from "./protocol.ts";
 import { readCases, readResources, readTraits } from "./read-spec-parts.ts";
 import { SpecError } from "./spec-error.ts";
-import type { Described, ToolSpec } from "./tool-host.ts";
+import type { Described, Language, ToolSpec } from "./tool-host.ts";
 
 const largestSpec = 256 * 1024;
 const toolName = /^[a-z][a-z0-9_-]{0,63}$/i;
 
 /** What a file says of itself, checked; or why it is no tool. */
-export function readSpec(file: RawFile): Described {
+export function readSpec(file: RawFile, language: Language): Described {
   try {
-    return { ok: true, spec: read(file) };
+    return { ok: true, spec: read(file, templates[language]) };
   } catch (thrown) {
     if (!(thrown instanceof SpecError)) throw thrown;
     return { ok: false, problem: { message: thrown.message, line: file.line, hint: thrown.hint } };
   }
 }
 
-function read({ spec, exports }: RawFile): ToolSpec {
+function read({ spec, exports }: RawFile, template: string): ToolSpec {
   if (typeof spec !== "object" || spec === null || Array.isArray(spec)) {
     throw new SpecError("It exports no TOOL_SPEC.", template);
   }
@@ -46,8 +46,14 @@ function read({ spec, exports }: RawFile): ToolSpec {
   };
 }
 
-const template =
+const script =
   'Write: export const TOOL_SPEC = { name: "my_tool", description: "What it does", input_schema: { type: "object", properties: {} } }; export function run(input, context) { return "done"; }';
+const templates: Readonly<Record<Language, string>> = {
+  typescript: script,
+  javascript: script,
+  python:
+    'Write: TOOL_SPEC = {"name": "my_tool", "description": "What it does", "input_schema": {"type": "object", "properties": {}}} and below it: def run(input_data, context): return "done"',
+};
 
 function readName(name: unknown): string {
   if (typeof name === "string" && toolName.test(name)) return name;

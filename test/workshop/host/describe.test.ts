@@ -124,6 +124,15 @@ const broken: readonly (readonly [string, string, FileProblem])[] = [
     },
   ],
   [
+    "no-spec.py",
+    'def run(input_data, context):\n    return "x"\n',
+    {
+      message: "It exports no TOOL_SPEC.",
+      line: null,
+      hint: 'Write: TOOL_SPEC = {"name": "my_tool", "description": "What it does", "input_schema": {"type": "object", "properties": {}}} and below it: def run(input_data, context): return "done"',
+    },
+  ],
+  [
     "syntax.py",
     python("def run(a, b:\n    pass"),
     { message: "Syntax error: '(' was never closed", line: 2, hint: null },
