@@ -158,8 +158,8 @@ function describeHarm({ harmed, saved, calls }: NonNullable<RolloutExplanation["
 const mostFlips = 5;
 
 function describeReplay({ cases, passed, flips, skipped }: Replay): string[] {
-  const lines = [`Replay: ${passed} of ${cases} recorded calls passed on it.`];
-  if (skipped !== null) lines.push(`Not all were tried: ${oneLine(skipped)}`);
+  const lines = [`Replay: ${cases === 0 ? "nothing was tried" : `${passed} of ${cases} cases passed`} on it.`];
+  if (skipped !== null) lines.push(oneLine(skipped));
   if (flips.length === 0) return lines;
   lines.push("Passed before, and fail now:");
   for (const { name, input, error } of flips.slice(0, mostFlips)) {

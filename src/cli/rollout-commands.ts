@@ -53,7 +53,7 @@ docs/rollouts.md.`,
   {
     name: "rollout rollback",
     positionals: ["TOOL"],
-    summary: "Give everybody the stable version; where nothing is tried, the one before it",
+    summary: "Give everybody the stable version; where there is no new one, the one before it",
     details: `Counts from the next call on, in every process. The version stays out until you resume it. With --hard it is disabled, and
 no other content gets out before you resume.`,
     options: { hard: { summary: "Also pin what is stable: nothing else gets out" }, reason, ...commonOptions },

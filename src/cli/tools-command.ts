@@ -92,7 +92,10 @@ function tellServer({ name, where, state, problem }: McpStatus): string | undefi
 }
 
 function tellToolProblems(runtime: Runtime, terminal: Terminal): void {
-  for (const problem of describeToolProblems(runtime)) terminal.tell(`deckhand: warning: ${problem}`);
+  // Servers that nobody trusts yet have no state; whoever looks for their tools wants to know.
+  const untrusted = runtime.warnings.filter((warning) => /mcpServers|MCP servers/.test(warning));
+  for (const problem of new Set([...untrusted, ...describeToolProblems(runtime)]))
+    terminal.tell(`deckhand: warning: ${problem}`);
 }
 
 function resolveTool({ tools }: Runtime, name: string): Tool {

@@ -46,7 +46,8 @@ function findEarlier(
 /** The call was allowed, and its input checked, for what stable says of itself. */
 function whyBlocked(stable: ToolVersion, canary: ToolVersion): string | null {
   const promises = ({ tool, spec }: ToolVersion): string => JSON.stringify([tool.traits, spec.resources ?? null]);
-  const advice = "A person has to decide: `deckhand rollout promote --all`, or `rollback`.";
+  const { name } = stable.spec;
+  const advice = `A person has to decide: \`deckhand rollout promote ${name} --all\`, or \`deckhand rollout rollback ${name}\`.`;
   if (promises(stable) !== promises(canary)) {
     return `It can't be tried beside the stable version: its traits or resources are others. ${advice}`;
   }

@@ -1,7 +1,7 @@
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { Run } from "../core/schedule.ts";
 
-const pageSize = 500;
+const pageSize = 100;
 
 /** Each run that is due and may start by then, also when there are more than anybody wants in memory. */
 export async function* eachDue(store: ScheduleStore, startBy: number): AsyncGenerator<Run> {

@@ -11,10 +11,10 @@ import { jumpMs } from "./watch-clock.ts";
 /** Writes a row for each due time that has come, and decides about rows that were left lying. */
 export async function planDue(
   parts: ScheduleParts,
-  { times, now }: { readonly times: TimesOf; readonly now: number },
+  { times, now, presentSince }: { readonly times: TimesOf; readonly now: number; readonly presentSince: number },
 ): Promise<void> {
   const { store, settings } = parts;
-  const late = Map.groupBy(await listLate(parts, now), ({ jobId }) => jobId);
+  const late = Map.groupBy(await listLate(parts, now, presentSince), ({ jobId }) => jobId);
   const due = await store.listJobs({ dueBy: now });
   const known = new Set(due.map(({ id }) => id));
   for (const id of late.keys()) {
@@ -25,7 +25,7 @@ export async function planDue(
     // Planned up to a time to come by a clock that was ahead: `rewindAll` is for that.
     if (job.plannedUntilAt > now) continue;
     await planOne(parts, job, async () =>
-      planJob(job, { times: await times(job.when), now, late: late.get(job.id) ?? [], ...settings }),
+      planJob(job, { times: await times(job.when), now, late: late.get(job.id) ?? [], presentSince, ...settings }),
     );
   }
 }
@@ -55,9 +55,9 @@ async function planOne(parts: ScheduleParts, job: Job, make: () => Promise<JobPl
 }
 
 /** Due, not waiting for another run, and still there: nobody was there to start them. */
-async function listLate({ store, settings }: ScheduleParts, now: number): Promise<Run[]> {
+async function listLate({ store, settings }: ScheduleParts, now: number, presentSince: number): Promise<Run[]> {
   const late: Run[] = [];
-  for await (const run of eachDue(store, now - settings.graceMs - 1)) {
+  for await (const run of eachDue(store, Math.min(now - settings.graceMs, presentSince) - 1)) {
     if (run.trigger !== "person" && run.attempt === 1 && run.waitsFor === null) late.push(run);
   }
   return late;

@@ -11,8 +11,9 @@ export interface PlanOptions {
   readonly now: number;
   /** Rows of this job that are `due` and were left lying. */
   readonly late: readonly Run[];
-  /** A start that is later than that is late. */
+  /** A start that is later than that is late, if it was to be at a time when nobody was there. */
   readonly graceMs: number;
+  readonly presentSince: number;
   readonly staggerMs: number;
 }
 
@@ -21,10 +22,10 @@ const mostRows = 100;
 
 /** Rows for all due times up to now. What nobody could start in time is missed, or caught up with as the job's rule says. */
 export function planJob(job: Job, options: PlanOptions): JobPlan {
-  const { times, now, late, graceMs } = options;
+  const { times, now, late, graceMs, presentSince } = options;
   const due = collectDue(times, { after: job.plannedUntilAt, until: now, most: mostRows });
   const runs = due.times.map((dueAt) => newRun(job, dueAt, now));
-  const isLate = ({ startAt }: Run): boolean => now - startAt > graceMs;
+  const isLate = ({ startAt }: Run): boolean => now - startAt > graceMs && startAt < presentSince;
   const { catchUps, missed } = chooseCatchUps(job, {
     late: [...late, ...runs.filter(isLate)].sort((a, b) => a.dueAt - b.dueAt),
     isFollowed: runs.some((run) => !isLate(run)),

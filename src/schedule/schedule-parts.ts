@@ -23,14 +23,14 @@ export interface ScheduleSettings {
   readonly pollMs: number;
   /** How often it looks for runs whose owner is gone. */
   readonly recoverMs: number;
-  /** A start that is later than this is late: the rule for missed runs decides. */
+  /** A start that is later than this, as nobody was there, is late: the rule for missed runs decides. */
   readonly graceMs: number;
   /** At most one run that catches up starts in so much time. */
   readonly staggerMs: number;
   /** Between two tries of one run; twice as much each time, up to the second. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
-  /** So many runs are under way at once here; others wait, unless a person wants them now. */
+  /** So many runs are under way at once here; others wait. */
   readonly maxRunning: number;
   /** How long work may take to end after it was told to. */
   readonly stopMs: number;

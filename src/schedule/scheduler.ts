@@ -34,6 +34,9 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   let looking: Promise<void> | undefined;
   let mustLook = false;
   let recoveredAt = -Infinity;
+  /** Since when this process has been there for everything that was due, by the wall clock. */
+  let presentSince = -Infinity;
+  let seenAt = -Infinity;
   /** By how much the clock jumped, until that was acted upon. */
   let jumpMs = 0;
   let seenRevision: number | undefined;
@@ -62,7 +65,7 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     }
     jumpMs = 0;
     const now = clock.now();
-    await planDue(parts, { times, now });
+    await planDue(parts, { times, now, presentSince });
     await startDue(now);
     await stopCancelled();
     nextAt = (await store.nextTime(now)) ?? Infinity;
@@ -72,14 +75,9 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   async function startDue(startBy: number): Promise<void> {
     for await (const run of eachDue(store, startBy)) {
       if (closing) return;
-      const underWay = active.list();
-      if (underWay.length >= settings.maxRunning && run.trigger !== "person") await waitFor(run, underWay[0]!.run.id);
-      else follow((await startRun(parts, run, startOptions)).carriedOut);
+      if (active.list().length >= settings.maxRunning) return;
+      follow((await startRun(parts, run, startOptions)).carriedOut);
     }
-  }
-
-  async function waitFor(run: Run, id: string): Promise<void> {
-    if (run.waitsFor === null) await store.changeRun(run.id, { from: ["due"], set: { waitsFor: id } });
   }
 
   function mustRecover(): boolean {
@@ -91,13 +89,17 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     const byMs = jumpedBy();
     if (byMs !== 0) emit("clock:jumped", { byMs: Math.round(byMs) });
     jumpMs += byMs;
+    const awayMs = clock.monotonic() - seenAt;
+    if (jumpMs !== 0 || awayMs > Math.max(settings.graceMs, 2 * settings.pollMs)) presentSince = clock.now();
     const isTime = clock.now() >= nextAt || mustRecover() || jumpMs !== 0;
-    if (!mustLook && !isTime && (await store.revision()) === seenRevision) return;
-    mustLook = false;
-    // Until it has come to its end: what fails is not tried again at once.
-    nextAt = clock.now() + settings.pollMs;
-    seenRevision = undefined;
-    await look();
+    if (mustLook || isTime || (await store.revision()) !== seenRevision) {
+      mustLook = false;
+      // Until it has come to its end: what fails is not tried again at once.
+      nextAt = clock.now() + settings.pollMs;
+      seenRevision = undefined;
+      await look();
+    }
+    seenAt = clock.monotonic();
   }
 
   /** Somebody, maybe in another process, wants work of ours to end, or has taken it away. */

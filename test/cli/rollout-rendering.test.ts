@@ -128,7 +128,7 @@ Still missing: 235 canary calls, about 10 d 5 h.
 Kinds of input that fail more often on the canary, of the last 100 calls:
   mode=loud: 11 % of 9 failed, on stable 0 % of 31
 
-Replay: 20 of 20 recorded calls passed on it.
+Replay: 20 of 20 cases passed on it.
 
 What you can do:
   deckhand rollout promote echo_tool          take the next stage now
@@ -148,8 +148,8 @@ test("explain shows calls that passed and now fail, with their input", () => {
   const text = describeExplanation({ ...played, release: { ...played.release, rollout } }, { now, arrow: ">" });
   assert.ok(
     text.includes(`\
-Replay: 2 of 3 recorded calls passed on it.
-Not all were tried: 2 recorded calls have secrets in them
+Replay: 2 of 3 cases passed on it.
+2 recorded calls have secrets in them
 Passed before, and fail now:
   call_1a60  {"text":"a\\nb"}
     TypeError: no such thing
@@ -198,6 +198,14 @@ What you can do:
 `),
     text,
   );
+});
+
+test("explain does not count what was not replayed", () => {
+  const played = explanationOf(running);
+  const replay = { cases: 0, passed: 0, flips: [], skipped: "Recorded calls were not tried: the tool changes things." };
+  const release = { ...played.release, rollout: { ...played.release.rollout!, replay } };
+  const text = describeExplanation({ ...played, release }, { now, arrow: ">" });
+  assert.match(text, /^Replay: nothing was tried on it\.\nRecorded calls were not tried: the tool changes things\.$/m);
 });
 
 test("explain tells whom it failed, who pinned, and what stays out", () => {

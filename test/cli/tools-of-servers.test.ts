@@ -39,3 +39,18 @@ test("tools --json and tools NAME say the server, too [C9 C6]", async (t) => {
   assert.ok(!("server" in tools.find(({ name }) => name === "read")!));
   assert.match((await machine.run(["tools", "small__echo"])).stdout, /^ {2}server +small, connected$/m);
 });
+
+for (const file of ["deckhand.json", ".mcp.json"]) {
+  test(`tools says that the servers in ${file} wait for trust [C9 C6]`, async (t) => {
+    const machine = await openMachine(t);
+    const mcpServers = { small: { command: process.execPath, args: [server] } };
+    await writeFile(join(machine.workdir, file), JSON.stringify({ mcpServers }));
+    const { code, stderr } = await machine.run(["tools"]);
+    assert.equal(code, 0);
+    assert.match(
+      stderr,
+      /^deckhand: warning: \S+\.json (sets mcpServers|names MCP servers \("small"\)), .*`deckhand trust`/,
+    );
+    assert.equal(stderr.trimEnd().split("\n").length, 1);
+  });
+}

@@ -268,6 +268,7 @@ test("a damaged release begins again with what the file has, and harms no other 
     assert.deepEqual(bench.registry.list(), []);
     await bench.introduce("cc");
     assert.equal(inUse(bench), "cc");
+    assert.equal(bench.events().at(-1)?.reason, "What was known of the tool's versions is damaged.");
   }
 });
 

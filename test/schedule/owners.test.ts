@@ -158,10 +158,12 @@ test("only so many are under way at once; the others wait, are not missed, and o
   await scheduler.start();
   await clock.pass(hour + 5 * minute);
   assert.equal(most, 3);
-  await jobs.runNow("job 9", { by: "me" });
+  const wanted = await jobs.runNow("job 9", { by: "me" });
+  const carriedOut = scheduler.carryOut(wanted.id);
   await clock.pass(5 * minute - 1);
   assert.equal(most, 4);
   await clock.pass(45 * minute);
+  assert.equal((await carriedOut)?.state, "succeeded");
   const runs = await store.listRuns({ limit: 100 });
   assert.deepEqual([...Map.groupBy(runs, ({ state }) => state)].map(([state, { length }]) => [state, length]).flat(), [
     "succeeded",

@@ -74,7 +74,10 @@ test("a broken file is shown with line and reason, and the version that worked l
 
   const later = await bench.open();
   assert.equal(await say(later), "good");
-  assert.match(later.warnings.join("\n"), /tools\/say\.ts:2: Syntax error: .*[^.]\. Until then say@[0-9a-f]{12} goes on working\./);
+  assert.match(
+    later.warnings.join("\n"),
+    /tools\/say\.ts:2: Syntax error: .*[^.]\. Until then say@[0-9a-f]{12} goes on working\./,
+  );
   await bench.save("say.ts", saying("mended"));
   assert.equal(await say(later), "mended");
 });

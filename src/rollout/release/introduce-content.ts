@@ -1,7 +1,7 @@
 import { createId } from "../../core/ids.ts";
 import type { RolloutTransaction } from "../../core/rollout-store.ts";
 import type { PolicyOf } from "./promotion-controller.ts";
-import { removeCounters } from "./release-documents.ts";
+import { isReleaseDamaged, removeCounters } from "./release-documents.ts";
 import { firstRelease, makeStable, type Content } from "./release-steps.ts";
 import { tell } from "./tell-event.ts";
 import type { Rollout, ToolRelease } from "./tool-release.ts";
@@ -39,7 +39,9 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
 
   function introduceFirst(transaction: RolloutTransaction, content: Content): ToolRelease {
     const release = firstRelease(content, now());
-    tell(transaction, release, { ...byFile, at: now(), type: "live", reason: "It is the first one.", figures: null });
+    const isDamaged = isReleaseDamaged(transaction, content.tool);
+    const reason = isDamaged ? "What was known of the tool's versions is damaged." : "It is the first one.";
+    tell(transaction, release, { ...byFile, at: now(), type: "live", reason, figures: null });
     return release;
   }
 

@@ -11,6 +11,12 @@ export function readRelease(reader: RolloutReader, tool: string): ToolRelease | 
   return isRelease(document) && document.tool === tool ? document : undefined;
 }
 
+/** There is something, and it can't be understood. */
+export function isReleaseDamaged(reader: RolloutReader, tool: string): boolean {
+  const name = releaseName(tool);
+  return readRelease(reader, tool) === undefined && reader.listDocuments(name).includes(name);
+}
+
 export function writeRelease(transaction: RolloutTransaction, release: ToolRelease): void {
   transaction.writeDocument(releaseName(release.tool), release);
 }
