@@ -3,6 +3,7 @@ import { mkdir, readFile, stat, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { textOfParts } from "../../src/core/message.ts";
+import type { Settings } from "../../src/runtime/settings.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { openToolBench } from "../workshop/support.ts";
 import { improve, initials, mended, recordCalls, replying } from "./improve-bench.ts";
@@ -14,11 +15,15 @@ interface Bench {
   readonly path: string;
 }
 
-async function openBench(t: TestContext, failing?: readonly object[]): Promise<Bench> {
+async function openBench(t: TestContext, failing?: readonly object[], settings?: Settings): Promise<Bench> {
   const bench = await openToolBench(t);
   const { home: workdir, env } = bench;
   await recordCalls({ workdir, env, ...(failing ? { failing } : {}) });
-  return { runtime: await bench.open(), workdir, path: join(workdir, "tools", "initials.ts") };
+  return {
+    runtime: await bench.open(settings ? { settings } : {}),
+    workdir,
+    path: join(workdir, "tools", "initials.ts"),
+  };
 }
 
 const breaking = mended.replace("letters.toLowerCase()", "letters.missing()");
@@ -135,7 +140,8 @@ test("what is masked in a failure can't be tried, and that is said [V7]", async 
 });
 
 test("with a compiler in the workdir, types that do not fit are refused [V7]", async (t) => {
-  const { runtime, workdir } = await openBench(t);
+  // The compiler may lie below /tmp, of which the sandbox has its own.
+  const { runtime, workdir } = await openBench(t, undefined, { sandbox: "off", permissions: { allow: ["*"] } });
   await mkdir(join(workdir, "node_modules", ".bin"), { recursive: true });
   const compiler = join(import.meta.dirname, "..", "..", "node_modules", ".bin", "tsc");
   await symlink(compiler, join(workdir, "node_modules", ".bin", "tsc"));

@@ -40,7 +40,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     approve: "never",
     dryRun: false,
     stages: [10, 30, 60, 100],
-    odds: { advance: [1, 4.5], promote: 130, rollback: 75 },
+    odds: { advance: [1, 4.5], promote: 130, rollback: 95 },
     limits: { errorRate: 0.02, timeoutRate: 0.01, p95: 0.2, rollbackRate: 0.05, calls: 100 },
     maxCanaryCalls: 4000,
     maxAgeMs: 14 * day,
@@ -53,7 +53,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     scope: "scheduled",
     risk: "high",
     stages: [1, 5, 20, 50, 100],
-    odds: { advance: [1, 4.5], promote: 400, rollback: 75 },
+    odds: { advance: [1, 4.5], promote: 400, rollback: 95 },
     scheduled: { runs: 5, elapsedMs: day },
   });
   assert.equal(rolloutModeFor(rollout, "echo_tool"), "off");
