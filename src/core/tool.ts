@@ -67,6 +67,8 @@ export interface ToolContext {
   readonly stopped: (report: StopReport) => void;
   /** Reports what holds the processes it starts; the record keeps the weakest. */
   readonly sandboxed: (report: SandboxReport) => void;
+  /** Reports that all it needs is there: what took time until now was not the tool's own work. */
+  readonly began?: () => void;
   /** Reports that another version of the tool did the work than the one that was chosen; the record keeps that one. */
   readonly ranAs?: (version: string) => void;
   /** Reports that the work was never begun, although `run` was called to pass it on; the record says so. */

@@ -104,6 +104,7 @@ async function callHost(
     ask: (question) => context.ask(question),
     stopped: (report) => context.stopped(report),
     sandboxed: (report) => context.sandboxed(report),
+    began: () => context.began?.(),
   };
   try {
     const hosts = await parts.hosts();

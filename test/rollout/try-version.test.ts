@@ -21,7 +21,7 @@ interface Played {
 
 async function play(
   answers: { readonly canary: Answer; readonly stable?: Answer },
-  given: { verifies?: boolean; isEntered?: boolean; abortDuring?: "canary" | "stable" } = {},
+  given: { verifies?: boolean; isEntered?: boolean; startMs?: number; abortDuring?: "canary" | "stable" } = {},
 ): Promise<Played> {
   const clock = createManualClock();
   const ran: string[] = [];
@@ -37,6 +37,10 @@ async function play(
     check: (input) => ({ ok: true, input }),
     async run(_input, context) {
       ran.push(name);
+      if (given.startMs !== undefined) {
+        clock.advance(given.startMs);
+        context.began?.();
+      }
       clock.advance(name === "canary" ? 40 : 1000);
       if (given.isEntered === false) context.notEntered?.();
       if (given.abortDuring === name) stop.abort();
@@ -68,6 +72,11 @@ test("a call that succeeds runs once, and is timed [V9]", async () => {
     ran: ["canary"],
     told: [],
   });
+});
+
+test("the start of its process is not held against a version [V3]", async () => {
+  const { trial } = await play({ canary: fine("done") }, { startMs: 300 });
+  assert.equal(trial?.latencyMs, 40);
 });
 
 test("a failed call is answered by stable; what the canary said and how long it took is kept [V9]", async () => {

@@ -15,6 +15,8 @@ const leastCalls = 60;
 const slowFactor = 1.05;
 /** The source's limit: stable + 20 %. */
 const tooSlowFactor = 1.2;
+/** Nobody waits for this: what is left of a fast tool's time is whether its process was just busy. */
+const slackMs = 20;
 /** No call takes longer but one that timed out, whose latency is endless. */
 const longestMs = 1e9;
 
@@ -29,8 +31,12 @@ export function addTail(tail: Tail, block: Block, level: TailLevel): Tail {
   const size = reference.calls + 1;
   const rank = (share: number) => Math.max(1, Math.round(share * size));
   const limit = kthLargest(reference, rank(level.share));
-  const slowLimit = Math.max(slowFactor * limit, kthLargest(reference, rank(level.leastSlow)));
-  const tooSlowLimit = Math.max(tooSlowFactor * limit, kthLargest(reference, rank(level.leastTooSlow)));
+  const slowLimit = Math.max(slowFactor * limit, limit + slackMs, kthLargest(reference, rank(level.leastSlow)));
+  const tooSlowLimit = Math.max(
+    tooSlowFactor * limit,
+    limit + slackMs,
+    kthLargest(reference, rank(level.leastTooSlow)),
+  );
   const part: TailPart = {
     calls: canary.calls,
     slow: canary.above(slowLimit),

@@ -73,6 +73,7 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
         : await unlessStopped(hostFor(file), call.signal);
       if (opened === "stopped") return { result: notBegun, entered: false };
       if (!opened.ok) return { result: toFailure(file, opened), entered: false };
+      call.began?.();
       const outcome = await opened.host.call(input, call);
       if (outcome) return outcome;
     }

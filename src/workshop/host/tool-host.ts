@@ -65,6 +65,8 @@ export interface HostCall {
   readonly ask: (question: Question) => Promise<Answer>;
   readonly stopped: (report: StopReport) => void;
   readonly sandboxed: (report: SandboxReport) => void;
+  /** Its process is there: from now on it is the tool that takes time. */
+  readonly began?: () => void;
 }
 
 /** `entered`: the tool's `run` was called. Only a call that was not may be repeated elsewhere. */
