@@ -10,7 +10,7 @@ const server = join(import.meta.dirname, "..", "fixtures", "mcp", "server.ts");
 async function configure({ env }: Machine, mcpServers: unknown): Promise<void> {
   const folder = join(env["XDG_CONFIG_HOME"]!, "deckhand");
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, "deckhand.json"), JSON.stringify({ mcpServers }));
+  await writeFile(join(folder, "deckhand.json"), JSON.stringify({ sandbox: "off", mcpServers }));
 }
 
 test("tools shows the tools of MCP servers with their server and its state, and why one does not work [C9 C6]", async (t) => {

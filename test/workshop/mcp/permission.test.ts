@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { test, type TestContext } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import { applySettings, defaultConfiguration } from "../../../src/runtime/configuration.ts";
@@ -55,7 +56,10 @@ test(
   "in the mode auto a server's tool is asked about also where the sandbox holds its program [C9]",
   inMode("require"),
   async (t) => {
-    const runtime = await openWithServer(t, {}, { sandbox: "require", permissions: { mode: "auto" } });
+    // The sandbox has a /tmp of its own: what lies below the real one is seen only where it is named.
+    const writable = [dirname(serverFile), dirname(process.execPath)];
+    const settings: Settings = { sandbox: { mode: "require", writable }, permissions: { mode: "auto" } };
+    const runtime = await openWithServer(t, {}, settings);
     const { state, errorType, permission } = await runtime.call("small__pid", {}, { door: "agent" });
     assert.deepEqual([state, errorType, permission?.decision], ["cancelled", "denied", "deny"]);
   },

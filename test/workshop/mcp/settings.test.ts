@@ -182,6 +182,6 @@ test("doctor says of each server what works [C9]", async (t) => {
       ["mcp missing", "problem"],
     ],
   );
-  assert.match(told[0]!.what, /^15 tools over MCP 2025-11-25 \(.*node\)\. The tool "huge" is left out/);
+  assert.match(told[0]!.what, /^16 tools over MCP 2025-11-25 \(.*node\)\. The tool "huge" is left out/);
   assert.match(told[1]!.what, /could not be started: The program "no-such-program" was not found/);
 });
