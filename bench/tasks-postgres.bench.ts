@@ -30,7 +30,7 @@ function openServer(): Promise<PostgresServer> {
 
 async function ours(database: PostgresServer): Promise<number> {
   const owner = { pid: process.pid, startTime: "1", bootId: "boot" };
-  const worker = { machineId: "bench", identity: owner, folder: "/work/.deckhand/tasks" };
+  const worker = { machineId: "bench", identity: owner, folder: "/project/.deckhand/tasks" };
   const store = await openPostgresTaskStore({ address: await database.createDatabase(), clock: systemClock, worker });
   await store.add(makeTask({}, { agent: "warm" }));
   const tasks = Array.from({ length: jobs }, () => makeTask());

@@ -9,7 +9,8 @@ import { createReleasedVersions } from "./released-versions.ts";
 import type { Releases } from "./releases.ts";
 import { scanFolder, type Scan } from "./scan-folder.ts";
 import { compareTools, describeEntry, type FileStatus, type ToolChanges, type WorkshopStatus } from "./status.ts";
-import { hasChanged, readEntry, type ToolEntry } from "./tool-entry.ts";
+import { readChanged } from "./read-changed.ts";
+import { hasChanged, type ToolEntry } from "./tool-entry.ts";
 import type { VersionStore } from "./version-store.ts";
 
 /**
@@ -114,7 +115,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     if (loading) return loading.then(() => refresh(isForced));
     const before = scan;
     scan = scanFolder(folder, before, now);
-    const isWorth = readChanged(scan, before) || isReleasedAnew(entries.values());
+    const isWorth = readChanged(entries, scan, { folder, before, now: now() }) || isReleasedAnew(entries.values());
     if (!isWorth && !isForced) return undefined;
     const unknown = loader.admit(entries.values());
     if (unknown.length === 0 && unintroduced().length === 0 && (refusal !== undefined || entries.size === 0)) {
@@ -123,37 +124,6 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     }
     loading = load(unknown).finally(() => (loading = undefined));
     return loading;
-  }
-
-  /** Reads what is new or different, forgets what is gone. False when all is as it was, and nobody waits for a person. */
-  function readChanged(found: Scan, before: Scan | null): boolean {
-    let isWorth = found !== before && forget(new Set(found.names));
-    const at = now();
-    for (const name of found.names) {
-      const entry = entries.get(name);
-      // What it imports may be there now, in whatever folder.
-      const mayBeMended = entry?.state === "broken";
-      if (entry && !mayBeMended && !hasChanged(folder, entry, at)) {
-        isWorth ||= entry.state === "untrusted" || entry.state === "quarantined";
-        continue;
-      }
-      const read = readEntry(folder, name, { now: at, good: entry?.good ?? null });
-      const isSame = entry?.snapshot && read.snapshot?.hash === entry.snapshot.hash;
-      if (isSame) {
-        const { state, problem, candidate, author } = entry;
-        entries.set(name, { ...read, state, problem, candidate, author });
-      } else {
-        entries.set(name, read);
-        isWorth = true;
-      }
-    }
-    return isWorth;
-  }
-
-  function forget(names: ReadonlySet<string>): boolean {
-    let isAny = false;
-    for (const name of entries.keys()) if (!names.has(name)) isAny = entries.delete(name);
-    return isAny;
   }
 
   async function load(unknown: readonly ToolEntry[]): Promise<void> {

@@ -261,7 +261,7 @@ test("list_tasks tells of each task what it is known by, newest first [T7]", asy
         cli_name: "claude",
         state: "completed",
         message: "x".repeat(200),
-        cwd: "/work",
+        cwd: "/project",
         model: "small",
         created_at: "1970-01-01T00:00:01.000Z",
         started_at: "1970-01-01T00:00:02.000Z",

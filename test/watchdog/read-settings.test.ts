@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readWatchdogSettings } from "../../src/watchdog/read-settings.ts";
 
-const places = { workdir: "/work", logFolder: "/work/.deckhand/logs", stateFolder: "/state" };
+const places = { workdir: "/project", logFolder: "/project/.deckhand/logs", stateFolder: "/state" };
 const read = (env: Readonly<Record<string, string>>) => readWatchdogSettings(env, ["node"], places);
 
 test("without a variable the settings are these [D3]", () => {
   assert.deepEqual(read({}), {
     command: ["node"],
-    workdir: "/work",
-    logFile: "/work/.deckhand/logs/watchdog.log",
-    stopFile: "/work/.deckhand/logs/watchdog.stop",
-    pidFile: "/work/.deckhand/logs/watchdog.pid",
+    workdir: "/project",
+    logFile: "/project/.deckhand/logs/watchdog.log",
+    stopFile: "/project/.deckhand/logs/watchdog.stop",
+    pidFile: "/project/.deckhand/logs/watchdog.pid",
     stateFolder: "/state/watchdog",
     heartbeat: "auto",
     backoffMs: 1000,
@@ -43,7 +43,7 @@ test("WATCHDOG_… is read, and DECKHAND_WATCHDOG_… wins [D3]", () => {
     DECKHAND_WATCHDOG_MAX_RESTARTS: "",
   });
   const { logFile, stopFile, pidFile, backoffMs, maxBackoffMs, minUptimeMs, maxRestarts } = settings;
-  assert.deepEqual([logFile, stopFile, pidFile], ["/work/out/dog.log", "/tmp/stop", "/work/dog.pid"]);
+  assert.deepEqual([logFile, stopFile, pidFile], ["/project/out/dog.log", "/tmp/stop", "/project/dog.pid"]);
   assert.deepEqual([backoffMs, maxBackoffMs, minUptimeMs, maxRestarts], [500, 30_000, 4000, 7]);
 });
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { orderOfUseAgent } from "../../core/use-agent-order.ts";
 import { defineTaskTool, type TaskTool, type TaskToolParts } from "../task-tool.ts";
 
 const longestSeconds = 24 * 60 * 60;
@@ -41,20 +42,7 @@ export function createUseAgentTool({ desk }: TaskToolParts): TaskTool {
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
     async answer(input) {
-      const task = await (
-        await desk()
-      ).start({
-        agent: input.cli_name,
-        message: input.message,
-        systemPrompt: input.system_prompt ?? null,
-        model: input.model ?? null,
-        args: input.args ?? [],
-        resume: input.resume ?? null,
-        idempotencyKey: input.idempotency_key ?? null,
-        ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
-        ...(input.timeout === undefined ? {} : { timeoutMs: Math.ceil(input.timeout * 1000) }),
-        door: "mcp",
-      });
+      const task = await (await desk()).start(orderOfUseAgent(input, "mcp"));
       return { task_id: task.id };
     },
   });

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { orderOfUseAgent } from "../../core/use-agent-order.ts";
 import type { Tool } from "../../core/tool.ts";
 import { defineTaskTool, type TaskToolParts } from "./task-tool.ts";
 
@@ -25,19 +26,7 @@ export function createUseAgentTool({ desk, door }: TaskToolParts): Tool {
     input: useAgentInput,
     preview: async (input, { workdir }) => ({ text: describeOrder(input, workdir) }),
     async answer(input) {
-      const task = await (
-        await desk()
-      ).start({
-        agent: input.cli_name,
-        message: input.message,
-        systemPrompt: input.system_prompt ?? null,
-        model: input.model ?? null,
-        args: input.args ?? [],
-        resume: input.resume ?? null,
-        ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
-        ...(input.timeout === undefined ? {} : { timeoutMs: Math.ceil(input.timeout * 1000) }),
-        door,
-      });
+      const task = await (await desk()).start(orderOfUseAgent(input, door));
       return { task_id: task.id };
     },
   });

@@ -11,7 +11,7 @@ import { until } from "../../tasks/support/until.ts";
 
 const owner = { pid: process.pid, startTime: "1", bootId: "boot" };
 const take = { limit: 2, owner, now: 50 };
-const folder = "/work/.deckhand/tasks";
+const folder = "/project/.deckhand/tasks";
 const slow = { beatMs: 600_000, silentMs: 1_200_000, lostMs: 60_000 };
 
 describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?? true), () => {
