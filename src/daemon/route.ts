@@ -1,0 +1,56 @@
+import type { JournalReader } from "../runtime/journal-reader.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+
+/** What somebody may do. None includes another: who can run can't approve what it runs. */
+export type Right = (typeof rights)[number];
+export const rights = ["read", "run", "approve"] as const;
+
+/** One thing that can be asked of the daemon. Routes are data: the server finds, checks and answers, a route only translates. */
+export interface Route {
+  readonly method: "GET" | "POST";
+  /** Such as `/api/calls/:id`; a part with a colon takes one segment, decoded. */
+  readonly path: string;
+  readonly right: Right;
+  /** Its answer is sent as JSON, made by `toWire`. What it throws becomes a status by the error's code. */
+  handle(request: ApiRequest, parts: ApiParts): Promise<unknown>;
+}
+
+export interface ApiRequest {
+  /** The named parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: URLSearchParams;
+  /** The body of a POST as parsed JSON; undefined for a GET. */
+  readonly body: unknown;
+  readonly rights: ReadonlySet<Right>;
+  /** Whom the record names: the user, or the token's name. */
+  readonly who: string;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
+}
+
+export interface ApiParts {
+  readonly runtime: Runtime;
+  readonly journal: JournalReader;
+  readonly status: () => DaemonStatus;
+}
+
+export interface DaemonStatus {
+  readonly version: string;
+  readonly workdir: string;
+  readonly pid: number;
+  readonly startedAt: number;
+  readonly url: string;
+  readonly isReady: boolean;
+  readonly isSafeMode: boolean;
+  readonly isWatched: boolean;
+}
+
+/** An answer with another status than 200: 202 for what goes on, 204 for nothing to say. */
+export class ApiAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  constructor(status: number, body: unknown) {
+    this.status = status;
+    this.body = body;
+  }
+}
