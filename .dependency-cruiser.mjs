@@ -20,9 +20,10 @@ export const rooms = {
   // Everything above but the watchdog, which is a program of its own.
   runtime:
     "core process safety gate inbox journal store models tools engine workshop rollout agent tasks schedule".split(" "),
-  mcp: ["core", "runtime"],
-  daemon: ["core", "runtime"],
-  cli: ["core", "runtime", "mcp", "daemon", "watchdog"],
+  http: ["core"],
+  mcp: ["core", "runtime", "http"],
+  daemon: ["core", "runtime", "http", "mcp"],
+  cli: ["core", "runtime", "http", "mcp", "daemon", "watchdog"],
 };
 
 const unlisted = `^src/(?!index\\.ts$|(${Object.keys(rooms).join("|")})/)`;
@@ -70,6 +71,20 @@ export default {
       to: { path: "^(test|bench|scripts|examples|dist|bin)/" },
     },
     {
+      name: "dashboard-knows-types",
+      severity: "error",
+      comment: "web/ runs in a browser: of the sources it may import types of src/core, and nothing else",
+      from: { path: "^web/" },
+      to: { path: "^(src|test|bench|scripts|examples|dist|bin)/", pathNot: "^src/core/" },
+    },
+    {
+      name: "dashboard-takes-no-values",
+      severity: "error",
+      comment: "web/ runs in a browser: what it imports of src/core is `import type`",
+      from: { path: "^web/" },
+      to: { path: "^src/", dependencyTypesNot: ["type-only"] },
+    },
+    {
       name: "no-cycle",
       severity: "error",
       comment: "files that need each other's values are one file, or lack a third (cycles of types only are fine)",
@@ -92,7 +107,7 @@ export default {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "types"],
-      extensions: [".ts", ".js", ".mjs"],
+      extensions: [".ts", ".tsx", ".js", ".mjs"],
     },
   },
 };

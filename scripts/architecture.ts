@@ -8,7 +8,7 @@ import config, { rooms } from "../.dependency-cruiser.mjs";
 import { replaceGenerated } from "./generated.ts";
 
 const page = "docs/architecture.md";
-const folders = ["src", "test", "bench", "scripts", "examples"];
+const folders = ["src", "test", "bench", "scripts", "examples", "web"];
 
 const result = await cruiseSources();
 const broken = result.summary.error > 0;

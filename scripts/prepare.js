@@ -26,16 +26,25 @@ const at = (...parts) => join(root, ...parts);
 const node24 = at("node_modules", ".bin", "node"); // npm puts this folder first on the PATH of its scripts
 const nodeOfPlatform = findNodeOfPlatform();
 const buildStamp = at("node_modules", ".cache", "deckhand-build");
+const webStamp = at("node_modules", ".cache", "deckhand-web-build");
+const sourcesOfBoth = [
+  "package.json",
+  "package-lock.json",
+  "tsconfig.json",
+  "scripts/third-party-notices.ts",
+  "scripts/apache-2.0.txt",
+];
 const builds = !process.argv.includes("--no-build");
 
 try {
-  if (needsInstall() || needsLink() || (builds && needsBuild())) {
+  if (needsInstall() || needsLink() || (builds && (needsBuild() || needsWebBuild()))) {
     const release = acquireLock(at(".prepare.lock"), say);
     try {
       if (needsInstall()) install();
       if (needsLink()) linkNode24();
       requireNode24();
       if (builds && needsBuild()) build();
+      if (builds && needsWebBuild()) buildWeb();
     } finally {
       release();
     }
@@ -121,27 +130,66 @@ function build() {
     rmSync(at(next), { recursive: true, force: true });
     throw new Stopped("The build failed: see the message above; `npm run build` repeats it.");
   }
+  // The dashboard has sources of its own: it moves over as it is.
+  if (existsSync(at("dist", "web"))) renameSync(at("dist", "web"), at(next, "web"));
+  replace("dist", next);
+  writeStamp(buildStamp, hash);
+}
+
+function needsWebBuild() {
+  if (!existsSync(at("dist", "web", "index.html"))) return true;
+  return !existsSync(webStamp) || readFileSync(webStamp, "utf8") !== webSourcesHash();
+}
+
+function buildWeb() {
+  say("Building the dashboard …");
+  const hash = webSourcesHash();
+  const next = `dist.web.${process.pid}`;
+  const vite = at("node_modules", "vite", "bin", "vite.js");
+  const result = run([nodeCommand(), vite, "build", "--outDir", at(next), "--logLevel", "warn"]);
+  if (result.status !== 0) {
+    rmSync(at(next), { recursive: true, force: true });
+    throw new Stopped("The dashboard could not be built: see the message above; `npm run build` repeats it.");
+  }
+  replace(join("dist", "web"), next);
+  writeStamp(webStamp, hash);
+}
+
+function replace(name, next) {
   const old = at(`dist.old.${process.pid}`);
-  if (existsSync(at("dist"))) renameSync(at("dist"), old);
-  renameSync(at(next), at("dist"));
+  if (existsSync(at(name))) renameSync(at(name), old);
+  renameSync(at(next), at(name));
   rmSync(old, { recursive: true, force: true });
-  mkdirSync(dirname(buildStamp), { recursive: true });
-  writeFileSync(buildStamp, hash);
+}
+
+function writeStamp(stamp, hash) {
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, hash);
 }
 
 function sourcesHash() {
-  const hash = createHash("sha256");
-  const files = ["package.json", "package-lock.json", "tsconfig.json", "tsdown.config.ts"];
-  files.push(
+  return hashOf([
+    ...sourcesOfBoth,
+    "tsdown.config.ts",
     "scripts/group-chunks.ts",
     "scripts/leave-out.ts",
-    "scripts/third-party-notices.ts",
-    "scripts/apache-2.0.txt",
-  );
-  for (const entry of readdirSync(at("src"), { recursive: true, withFileTypes: true })) {
-    if (entry.isFile() && !entry.name.endsWith(".md"))
-      files.push(join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1));
-  }
+    ...filesUnder("src"),
+  ]);
+}
+
+/** Of the other sources the dashboard takes types only. */
+function webSourcesHash() {
+  return hashOf([...sourcesOfBoth, "vite.config.ts", ...filesUnder("web")]);
+}
+
+function filesUnder(folder) {
+  return readdirSync(at(folder), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith(".md"))
+    .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(root.length + 1));
+}
+
+function hashOf(files) {
+  const hash = createHash("sha256");
   for (const file of files.sort())
     hash
       .update(`${file}\0`)

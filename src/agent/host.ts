@@ -43,6 +43,8 @@ export interface AgentSettings {
   readonly forceFirstTool: boolean;
   /** How often a request is sent that fails for reasons that may pass. */
   readonly maxAttempts: number;
+  /** What the person adds to the system prompt; null: nothing. */
+  readonly addedPrompt: string | null;
 }
 
 export const defaultAgentSettings: AgentSettings = {
@@ -53,4 +55,5 @@ export const defaultAgentSettings: AgentSettings = {
   maxOutputTokens: null,
   forceFirstTool: false,
   maxAttempts: 10,
+  addedPrompt: null,
 };

@@ -10,6 +10,8 @@ const agentOptions: Readonly<Record<string, Option>> = {
   "max-turns": { value: "N", summary: "At most so many requests to the model for one prompt; 20 when left out" },
   "max-cost": { value: "DOLLARS", summary: "Stop a prompt that costs more than this" },
   "force-tool": { summary: "The first reply to a task must call a tool" },
+  "append-system-prompt": { value: "TEXT", summary: "Add this to the system prompt" },
+  "append-system-prompt-file": { value: "FILE", summary: "The same, from a file" },
 };
 
 const modelHelp = `The model: --model > DECKHAND_MODEL > "model" in deckhand.json > the first key that is set (ANTHROPIC_API_KEY,

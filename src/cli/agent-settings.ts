@@ -2,6 +2,7 @@ import type { AgentRequest } from "../runtime/open-agent.ts";
 import { permissionModeNames, type PermissionModeName } from "../runtime/permission-modes.ts";
 import type { RuntimeConfig } from "../runtime/create-runtime.ts";
 import { UsageError, type Invocation } from "./command.ts";
+import { readAddedPrompt } from "./read-added-prompt.ts";
 
 /** What the options of the agent's commands say, checked. */
 export function readAgentSettings(invocation: Invocation): {
@@ -14,12 +15,14 @@ export function readAgentSettings(invocation: Invocation): {
   }
   const maxTurns = readPositive(invocation, "max-turns", Number.isInteger);
   const maxCost = readPositive(invocation, "max-cost", Number.isFinite);
+  const addedPrompt = readAddedPrompt(invocation);
   return {
     settings: mode === undefined ? {} : { permissions: { mode: mode as PermissionModeName } },
     agent: {
       ...(maxTurns === undefined ? {} : { maxTurns }),
       ...(maxCost === undefined ? {} : { maxCost }),
       ...(invocation.has("force-tool") ? { forceFirstTool: true } : {}),
+      ...(addedPrompt === undefined ? {} : { addedPrompt }),
     },
   };
 }

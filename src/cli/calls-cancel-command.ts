@@ -6,7 +6,7 @@ import { describeOutcome } from "./describe-outcome.ts";
 import { exitCode } from "./exit-code.ts";
 import { findExecution } from "./find-execution.ts";
 import { withRuntime } from "./open-runtime.ts";
-import { printableExecution } from "./printable-execution.ts";
+import { printableExecution } from "../runtime/views/execution-view.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -6,7 +6,7 @@ import { durationOf, summarizeExecution } from "./describe-execution.ts";
 import { exitCode } from "./exit-code.ts";
 import { formatAge } from "./format-time.ts";
 import { withRuntime } from "./open-runtime.ts";
-import { printableExecution } from "./printable-execution.ts";
+import { printableExecution } from "../runtime/views/execution-view.ts";
 import { readLimit } from "./read-limit.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

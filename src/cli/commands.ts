@@ -4,9 +4,11 @@ import { improveCommand } from "./improve-commands.ts";
 import { mcpCommand } from "./mcp-commands.ts";
 import { permissionCommands } from "./permission-commands.ts";
 import { rolloutCommands } from "./rollout-commands.ts";
+import { scheduleCommands } from "./schedule-commands.ts";
+import { serveCommands } from "./serve-commands.ts";
 import { tasksCommands } from "./tasks-commands.ts";
 import { withStore, workerCommands } from "./worker-commands.ts";
-import { watchdogCommand } from "./watchdog-commands.ts";
+import { watchdogCommands } from "./watchdog-commands.ts";
 
 export const commands: readonly Command[] = [
   {
@@ -112,9 +114,11 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
   ...rolloutCommands,
   improveCommand,
   ...tasksCommands.map(withStore),
+  ...scheduleCommands.map(withStore),
   withStore(mcpCommand),
   ...workerCommands,
-  watchdogCommand,
+  ...serveCommands.map(withStore),
+  ...watchdogCommands,
   ...permissionCommands,
   {
     name: "check",
@@ -245,4 +249,5 @@ export const defaultSubcommand: Readonly<Record<string, string>> = {
   log: "tail",
   rollout: "status",
   tasks: "list",
+  schedule: "list",
 };

@@ -1,4 +1,4 @@
-import { clipText } from "../core/cut-text.ts";
+import { clipText, cutText } from "../core/cut-text.ts";
 import { stopProofs, type StopProof } from "../core/stop-report.ts";
 import { isFinalTask, type Task, type TaskState } from "../core/task.ts";
 import { proofs } from "./describe-outcome.ts";
@@ -7,6 +7,9 @@ import { formatDuration } from "./format-time.ts";
 
 /** Longer than any terminal is wide; for lists that are not printed on one. */
 const summaryCharacters = 200;
+
+/** Of a text that somebody sent; a page or two are enough to know it again, and --json has all of it. */
+const shownCharacters = 4000;
 
 /** What it has to do and, where that is known, how it stands; in one line. */
 export function summarizeTask({ order, state, error, progress }: Task): string {
@@ -27,8 +30,8 @@ export function describeTask(task: Task, now: number): string {
   const facts: [string, string | null][] = [
     ["state", stateOf(task, now)],
     ["agent", order.agent + (order.model === null ? "" : `, model ${order.model}`)],
-    ["message", order.message],
-    ["system prompt", order.systemPrompt],
+    ["message", cutText(order.message, shownCharacters)],
+    ["system prompt", order.systemPrompt && cutText(order.systemPrompt, shownCharacters)],
     ["arguments", order.args.length === 0 ? null : JSON.stringify(order.args)],
     ["works in", order.cwd],
     ["time limit", formatDuration(order.timeoutMs)],
@@ -77,7 +80,7 @@ export function exitCodeOfTask(state: TaskState): number {
 
 function stateOf(task: Task, now: number): string {
   const duration = durationOfTask(task, now);
-  if (task.state === "queued") return "queued: it waits for its turn";
+  if (task.state === "queued") return task.progress === null ? "queued: it waits for its turn" : "queued";
   return `${task.state}${duration && ` (${isFinalTask(task.state) ? "" : "for "}${duration})`}`;
 }
 

@@ -1,22 +1,6 @@
 import type { Tool } from "../core/tool.ts";
-import { toWire } from "../core/wire.ts";
+import { describeState, type Origin } from "../runtime/views/tool-origin.ts";
 import { formatDuration } from "./format-time.ts";
-import { describeState, originToWire, type Origin } from "./tool-origin.ts";
-
-/** A tool as `tools --json` shows it. `origin`: of one that is not built in. */
-export function toolToWire(tool: Tool, aliases: readonly string[], origin?: Origin): unknown {
-  const { name, description, traits, version, inputSchema } = tool;
-  return toWire({
-    name,
-    description,
-    aliases,
-    ...traits,
-    timeoutMs: tool.timeoutMs ?? null,
-    version,
-    inputSchema,
-    ...(origin && originToWire(origin)),
-  });
-}
 
 /** What it may do, in a word or two. */
 export function describeEffect({ traits }: Tool): string {

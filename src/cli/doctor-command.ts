@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { diagnose, type Check } from "../runtime/diagnose.ts";
+import { checkWatchdog } from "./check-watchdog.ts";
 import type { Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
@@ -11,7 +12,7 @@ import { wrapText } from "./wrap-text.ts";
 /** `deckhand doctor` */
 export async function runDoctor(invocation: Invocation, terminal: Terminal): Promise<number> {
   const workdir = resolve(chooseWorkdir(invocation, terminal.env));
-  const checks = await diagnose({ workdir, env: terminal.env });
+  const checks = [...(await diagnose({ workdir, env: terminal.env })), ...checkWatchdog(invocation, terminal.env)];
   const isWell = checks.every(({ state }) => state !== "problem");
   if (invocation.has("json")) terminal.printJson({ ok: isWell, version, workdir, checks });
   else terminal.print(`${renderChecks(checks, terminal)}\n${summarize(checks)}\n`);

@@ -6,6 +6,8 @@ export const exitCode = {
   failed: 1,
   wrongUse: 2,
   refused: 3,
+  /** Of a daemon: starting it again would not help. */
+  configuration: 78,
   timeLimit: 124,
   hangup: 129,
   cancelled: 130,

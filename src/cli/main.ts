@@ -62,6 +62,8 @@ function complain(terminal: Terminal, thrown: unknown): number {
 
 const wrongUseCodes = new Set([
   "CONFIG_INVALID",
+  "JOB_INVALID",
+  "JOB_UNKNOWN",
   "WORKDIR_INVALID",
   "MODEL_INVALID",
   "PROMPT_EMPTY",

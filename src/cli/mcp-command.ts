@@ -2,7 +2,7 @@ import { systemClock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ServerParts } from "../mcp/create-server.ts";
 import { exposeCatalog } from "../mcp/expose-catalog.ts";
-import type { ListenPlace } from "../mcp/http/listen.ts";
+import type { ListenPlace } from "../http/listen.ts";
 import { serveStdio } from "../mcp/serve-stdio.ts";
 import type { TaskDesk } from "../mcp/task-desk.ts";
 import { createTaskToolbox } from "../mcp/task-toolbox.ts";
@@ -45,6 +45,7 @@ function createHost(invocation: Invocation, terminal: Terminal): Host {
     opening ??= openRuntime(invocation, terminal).then(
       (opened) => {
         tellWarnings(opened, terminal);
+        opened.on("ledger:failed", ({ error }) => terminal.tell(`deckhand: warning: ${error}`));
         return opened;
       },
       (thrown: unknown) => {

@@ -1,6 +1,7 @@
+import { explanationToWire } from "../runtime/views/rollout-documents.ts";
 import type { Invocation } from "./command.ts";
 import { describeExplanation } from "./describe-rollout.ts";
-import { chooseArrow, explanationToWire } from "./rollout-view.ts";
+import { chooseArrow } from "./rollout-view.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";

@@ -1,8 +1,8 @@
 import type { Rollouts, RolloutView } from "../runtime/rollouts.ts";
+import { viewToWire } from "../runtime/views/rollout-documents.ts";
 import type { Invocation } from "./command.ts";
 import { describeOrder, type RolloutOrder } from "./describe-rollout-order.ts";
 import { refuseInsideCall } from "./person.ts";
-import { viewToWire } from "./rollout-view.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";
 

@@ -1,7 +1,8 @@
 import type { RolloutView } from "../runtime/rollouts.ts";
+import { viewToWire } from "../runtime/views/rollout-documents.ts";
 import type { Invocation } from "./command.ts";
 import { renderExplainedTable } from "./explained-table.ts";
-import { chooseArrow, describeStatus, shortHash, renderStages, viewToWire } from "./rollout-view.ts";
+import { chooseArrow, describeStatus, shortHash, renderStages } from "./rollout-view.ts";
 import { fitWidth } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";

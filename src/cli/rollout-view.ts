@@ -1,5 +1,4 @@
-import { toWire, timeToWire } from "../core/wire.ts";
-import type { RolloutExplanation, RolloutView } from "../runtime/rollouts.ts";
+import type { RolloutView } from "../runtime/rollouts.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** How it stands, in a word or two. */
@@ -30,27 +29,3 @@ export function chooseArrow({ env, width }: Pick<Terminal, "env" | "width">): st
 export function shortHash(version: string): string {
   return version.slice(version.lastIndexOf("@") + 1).slice(0, 12);
 }
-
-export function viewToWire(view: RolloutView): object {
-  return { ...(toWire(view) as object), stable_since: timeToWire(view.stableSince) };
-}
-
-/** Times that have no "at" in their names are times all the same. */
-export function explanationToWire({ view, release, lanes, figures, harm }: RolloutExplanation): object {
-  const { stable, earlier, ...rest } = release;
-  const wireVersion = (version: StableVersion & { readonly until?: number }): object => ({
-    hash: version.hash,
-    since: timeToWire(version.since),
-    ...(version.until === undefined ? {} : { until: timeToWire(version.until) }),
-    origin: version.origin,
-  });
-  return {
-    view: viewToWire(view),
-    release: { ...(toWire(rest) as object), stable: wireVersion(stable), earlier: earlier.map(wireVersion) },
-    lanes: toWire(lanes),
-    figures: toWire(figures),
-    ...(harm === undefined ? {} : { harm: toWire(harm) }),
-  };
-}
-
-type StableVersion = RolloutExplanation["release"]["stable"];

@@ -1,8 +1,9 @@
 import { isFinalTask, type Task } from "../core/task.ts";
 import { toWire } from "../core/wire.ts";
 import { cleanText } from "../runtime/untrusted-text.ts";
+import { printableTask } from "../runtime/views/task-view.ts";
 import { durationOfTask } from "./describe-task.ts";
-import { printableTask, type TasksView } from "./with-tasks.ts";
+import type { TasksView } from "./with-tasks.ts";
 
 /** Shows one task as it goes on. */
 export interface TaskPrinter {
@@ -56,7 +57,7 @@ export async function openTaskPrinter(view: TasksView, { id, order }: Task): Pro
         terminal.status(`${order.agent} is ${task.state}${duration && `, ${duration}`}; Ctrl-C leaves it alone`);
     },
     end(task) {
-      if (asJson) terminal.printJsonLine({ type: "task:settled", task: printableTask(view, task) });
+      if (asJson) terminal.printJsonLine({ type: "task:settled", task: printableTask(view.runtime, task) });
       else if (!showsOutput && task.result !== null)
         print(task.result.endsWith("\n") ? task.result : `${task.result}\n`);
     },

@@ -1,4 +1,5 @@
 import type { AgentInfo } from "../runtime/tasks.ts";
+import { agentToWire } from "../runtime/views/task-view.ts";
 import type { Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { renderTable } from "./table.ts";
@@ -9,7 +10,7 @@ import { withTasks } from "./with-tasks.ts";
 export async function runTasksAgents(invocation: Invocation, terminal: Terminal): Promise<number> {
   return withTasks(invocation, terminal, async ({ tasks }) => {
     const agents = await tasks.agents();
-    if (invocation.has("json")) terminal.printJson(agents.map(toDocument));
+    if (invocation.has("json")) terminal.printJson(agents.map(agentToWire));
     else terminal.print(renderAgents(agents, terminal));
     return exitCode.done;
   });
@@ -37,8 +38,4 @@ function renderAgents(agents: readonly AgentInfo[], terminal: Terminal): string 
     width: terminal.width,
     style: (cell, column) => (column === 1 ? terminal.style(cell === "yes" ? "green" : "yellow", cell) : cell),
   });
-}
-
-function toDocument({ name, title, isInstalled, install, canResume, limit }: AgentInfo): object {
-  return { name, title, installed: isInstalled, install, can_resume: canResume, limit };
 }

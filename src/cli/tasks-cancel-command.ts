@@ -1,10 +1,11 @@
 import { isFinalTask, type Task } from "../core/task.ts";
+import { printableTask } from "../runtime/views/task-view.ts";
 import type { Invocation } from "./command.ts";
 import { describeProof } from "./describe-task.ts";
 import { exitCode } from "./exit-code.ts";
 import { findTask } from "./find-task.ts";
 import type { Terminal } from "./terminal.ts";
-import { printableTask, withTasks, type TasksView } from "./with-tasks.ts";
+import { withTasks, type TasksView } from "./with-tasks.ts";
 
 /** `deckhand tasks cancel ID…` */
 export async function runTasksCancel(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -39,7 +40,7 @@ async function cancelOne(view: TasksView, before: Task, reason: string): Promise
     if (isCancelled) terminal.print(`${task.id} is cancelled: ${describeProof(task) ?? "it has ended"}.\n`);
     else terminal.tell(`deckhand: ${tellWhyNot(task, wasOver)}`);
   }
-  return { isCancelled, document: { id: task.id, cancelled: isCancelled, task: printableTask(view, task) } };
+  return { isCancelled, document: { id: task.id, cancelled: isCancelled, task: printableTask(view.runtime, task) } };
 }
 
 function tellWhyNot({ id, state, error }: Task, wasOver: boolean): string {

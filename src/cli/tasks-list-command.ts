@@ -1,5 +1,6 @@
 import { nearest } from "../core/nearest.ts";
 import { taskStates, type Task, type TaskState } from "../core/task.ts";
+import { printableTask } from "../runtime/views/task-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { durationOfTask, summarizeTask } from "./describe-task.ts";
 import { exitCode } from "./exit-code.ts";
@@ -8,7 +9,7 @@ import { readLimit } from "./read-limit.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { fitWidth } from "./terminal-text.ts";
-import { printableTask, withTasks } from "./with-tasks.ts";
+import { withTasks } from "./with-tasks.ts";
 
 const defaultLimit = 20;
 
@@ -26,7 +27,7 @@ export async function runTasksList(invocation: Invocation, terminal: Terminal): 
     // Records that could not be read are not empty.
     const isWhole = runtime.warnings.length === 0;
     if (found.length === 0 && agent !== undefined) assertKnown(agent, await tasks.agents());
-    if (invocation.has("json")) terminal.printJson(found.map((task) => printableTask({ runtime }, task)));
+    if (invocation.has("json")) terminal.printJson(found.map((task) => printableTask(runtime, task)));
     else if (found.length > 0)
       terminal.print(
         renderTasks(

@@ -1,13 +1,14 @@
 import { messageOf } from "../core/errors.ts";
 import { isFinalTask } from "../core/task.ts";
 import { toWire } from "../core/wire.ts";
+import { printableTask } from "../runtime/views/task-view.ts";
 import type { Invocation } from "./command.ts";
 import { describeTask } from "./describe-task.ts";
 import { exitCode } from "./exit-code.ts";
 import { findTask } from "./find-task.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
-import { printableTask, withTasks, type TasksView } from "./with-tasks.ts";
+import { withTasks, type TasksView } from "./with-tasks.ts";
 
 /** `deckhand tasks show ID` */
 export async function runTasksShow(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -15,7 +16,7 @@ export async function runTasksShow(invocation: Invocation, terminal: Terminal): 
     const task = await findTask(view, invocation.positionals[0]!);
     const { answer, errorText, totalBytes } = await readOutput(view, task.id);
     if (invocation.has("json")) {
-      terminal.printJson({ ...printableTask(view, task), output: toWire({ totalBytes, answer, errorText }) });
+      terminal.printJson({ ...printableTask(view.runtime, task), output: toWire({ totalBytes, answer, errorText }) });
       return exitCode.done;
     }
     const texts = [describeTask(view.runtime.maskValue(task), Date.now())];

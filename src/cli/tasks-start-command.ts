@@ -1,4 +1,5 @@
 import type { Task } from "../core/task.ts";
+import { printableTask } from "../runtime/views/task-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCodeOfTask } from "./describe-task.ts";
 import { findTask } from "./find-task.ts";
@@ -7,7 +8,7 @@ import { refuseInsideCall } from "./person.ts";
 import { readSeconds } from "./read-seconds.ts";
 import { readTask } from "./read-task.ts";
 import type { Terminal } from "./terminal.ts";
-import { printableTask, withTasks, type TasksView } from "./with-tasks.ts";
+import { withTasks, type TasksView } from "./with-tasks.ts";
 
 /** `deckhand tasks start AGENT [MESSAGE]` */
 export async function runTasksStart(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -52,11 +53,12 @@ export async function runTasksResume(invocation: Invocation, terminal: Terminal)
 }
 
 /** What ends with this process can't be left running by it. */
-function assertKept({ tasks, invocation, runtime, terminal }: TasksView): void {
+function assertKept({ tasks, invocation, terminal }: TasksView): void {
   if (tasks.isDurable) return;
   if (invocation.has("follow")) return terminal.tell("Tasks are kept in memory only: this one ends with this command.");
-  const why = runtime.warnings.length > 0 ? "the store can't be used" : 'store.kind is "memory"';
-  throw new UsageError(`Tasks end with this command, because ${why}: mend that, or stay with it by --follow.`);
+  throw new UsageError(
+    'Tasks end with this command, because store.kind is "memory": choose another, or stay with it by --follow.',
+  );
 }
 
 async function tellStarted(view: TasksView, ordered: Task, isOld: boolean): Promise<number> {
@@ -70,7 +72,7 @@ async function tellStarted(view: TasksView, ordered: Task, isOld: boolean): Prom
     return followTask(view, ordered);
   }
   const { task, isFull } = await untilTaken(view, ordered);
-  if (asJson) terminal.printJson(printableTask(view, task));
+  if (asJson) terminal.printJson(printableTask(view.runtime, task));
   else if (task.state === "failed") terminal.tell(`deckhand: ${task.error ?? "It failed, and nothing says why."}`);
   else if (!isQuiet && !isOld) terminal.tell(isFull ? tellQueued(task) : tellRunning(task, view));
   return isOld ? 0 : exitCodeOfTask(task.state);

@@ -8,7 +8,7 @@ import { exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
 import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { personConfig } from "./person-config.ts";
-import { printableExecution } from "./printable-execution.ts";
+import { printableExecution } from "../runtime/views/execution-view.ts";
 import { readCallInput } from "./read-call-input.ts";
 import { readSeconds } from "./read-seconds.ts";
 import { runCall } from "./run-call.ts";

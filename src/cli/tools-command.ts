@@ -1,12 +1,13 @@
 import type { Tool } from "../core/tool.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
 import { describeProblem, describeRelease, type McpStatus } from "../runtime/tool-files.ts";
+import { describeState, originOf } from "../runtime/views/tool-origin.ts";
+import { toolsToWire, toolToWire } from "../runtime/views/tool-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
-import { describeEffect, describeTool, summarizeTool, toolToWire } from "./describe-tool.ts";
+import { describeEffect, describeTool, summarizeTool } from "./describe-tool.ts";
 import { exitCode } from "./exit-code.ts";
 import { openRuntime } from "./open-runtime.ts";
 import { renderTable } from "./table.ts";
-import { describeState, originOf } from "./tool-origin.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -26,10 +27,11 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
       else terminal.print(renderTools(runtime, terminal));
     } else {
       const tool = resolveTool(runtime, name);
-      const aliases = runtime.tools.aliasesOf(tool.name);
-      const origin = originOf(runtime, tool);
-      if (asJson) terminal.printJson(toolToWire(tool, aliases, origin));
-      else terminal.print(neutralizeText(describeTool(tool, aliases, origin)));
+      if (asJson) terminal.printJson(toolToWire(runtime, tool));
+      else {
+        const aliases = runtime.tools.aliasesOf(tool.name);
+        terminal.print(neutralizeText(describeTool(tool, aliases, originOf(runtime, tool))));
+      }
     }
     for (const sentence of describeReleases(runtime)) terminal.tell(`deckhand: ${sentence}`);
     tellToolProblems(runtime, terminal);
@@ -37,11 +39,6 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
     await runtime.close();
   }
   return exitCode.done;
-}
-
-export function toolsToWire(runtime: Runtime): unknown[] {
-  const { tools } = runtime;
-  return tools.list().map((tool) => toolToWire(tool, tools.aliasesOf(tool.name), originOf(runtime, tool)));
 }
 
 export function renderTools(runtime: Runtime, terminal: Terminal): string {

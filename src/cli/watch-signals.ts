@@ -13,7 +13,11 @@ export interface SignalWatch {
  * - the second says that it is still stopping
  * - the third leaves at once, without the proof
  */
-export function watchSignals(terminal: Terminal, stop: (signal: StopSignal) => void): SignalWatch {
+export function watchSignals(
+  terminal: Terminal,
+  stop: (signal: StopSignal) => void,
+  signals: readonly StopSignal[] = allSignals,
+): SignalWatch {
   const listeners = signals.map((signal) => [signal, () => receive(signal)] as const);
   for (const [signal, listener] of listeners) process.on(signal, listener);
   let first: StopSignal | undefined;
@@ -43,7 +47,7 @@ export function watchSignals(terminal: Terminal, stop: (signal: StopSignal) => v
   };
 }
 
-const signals = Object.keys(codeOfSignal) as StopSignal[];
+const allSignals = Object.keys(codeOfSignal) as StopSignal[];
 const stillStopping =
   "Still stopping: asking the processes to end, then killing them, then checking that none is left; this can take up to 15 s. Once more leaves at once, without that proof.";
 

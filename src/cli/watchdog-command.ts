@@ -1,45 +1,49 @@
-import { sep } from "node:path";
-import { claimDataFolder } from "../runtime/claim-data-folder.ts";
-import { locateFolders, type Folders } from "../runtime/folders.ts";
-import { ownCommand } from "../runtime/own-command.ts";
+import { resolve } from "node:path";
 import { becomeWatchdog } from "../watchdog/become-watchdog.ts";
-import { heartbeatModes, readWatchdogSettings, readWatchdogWorkdir } from "../watchdog/read-settings.ts";
-import type { WatchdogSettings } from "../watchdog/watchdog-settings.ts";
+import { heartbeatModes } from "../watchdog/read-settings.ts";
 import { UsageError, type Invocation } from "./command.ts";
-import { chooseWorkdir } from "./open-runtime.ts";
+import { ownProgram } from "./own-program.ts";
 import type { Terminal } from "./terminal.ts";
+import { claimIfUsed, locateWatchdog } from "./watchdog-place.ts";
 
 /** `deckhand watchdog [-- COMMAND…]`. The watchdog takes the place of this process, so this never resolves. */
 export async function runWatchdogCommand(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [program, ...args] = invocation.positionals;
   // Nothing named: the daemon, which beats.
-  const command = program === undefined ? null : ([program, ...args] as const);
-  const { env } = terminal;
-  const workdir = invocation.value("workdir") ?? readWatchdogWorkdir(env) ?? chooseWorkdir(invocation, env);
-  const folders = locateFolders(workdir, env);
-  const settings = readWatchdogSettings(withMode(terminal, invocation, command), command ?? daemonCommand(), {
-    workdir: folders.workdir,
-    logFolder: folders.logs,
-    stateFolder: folders.state,
-  });
-  claimIfUsed(folders, settings);
-  return becomeWatchdog({ settings, asJson: invocation.has("json"), env });
+  return program === undefined
+    ? watchDaemon(invocation, terminal)
+    : watch(invocation, terminal, { command: [program, ...args] });
 }
 
-function daemonCommand(): readonly [string, ...string[]] {
-  return [...ownCommand(), "serve"];
+/** `deckhand serve`, as it was asked for, and started again when it crashes or hangs. Never resolves either. */
+export async function watchDaemon(invocation: Invocation, terminal: Terminal): Promise<never> {
+  const command = [...ownProgram(), "serve", ...serveArguments(invocation)] as const;
+  return watch(invocation, terminal, { command, mode: "required" });
 }
 
-function withMode({ env }: Terminal, invocation: Invocation, command: unknown): Terminal["env"] {
+/** What `serve` is told; not where it works, which its environment says, and not what is told on a terminal. */
+export function serveArguments(invocation: Invocation): string[] {
+  const socket = invocation.value("socket");
+  return [
+    ...["port", "store"].flatMap((name) => invocation.values(name).map((value) => `--${name}=${value}`)),
+    // It runs in the workdir, which need not be the folder that the person is in.
+    ...(socket === undefined ? [] : [`--socket=${resolve(socket)}`]),
+    ...(invocation.has("expose") ? ["--expose"] : []),
+  ];
+}
+
+function watch(
+  invocation: Invocation,
+  { env }: Terminal,
+  { command, mode }: { readonly command: readonly [string, ...string[]]; readonly mode?: string },
+): never {
   const given = invocation.value("heartbeat");
-  if (given !== undefined && !heartbeatModes.some((mode) => mode === given)) {
+  if (given !== undefined && !heartbeatModes.some((each) => each === given)) {
     throw new UsageError(`--heartbeat takes ${heartbeatModes.join(", ")}; got "${given}".`);
   }
-  const mode = given ?? (command === null ? "required" : undefined);
-  return mode === undefined ? env : { ...env, DECKHAND_WATCHDOG_HEARTBEAT: mode };
-}
-
-/** A data folder that is there before a runtime claimed it would be taken for a stranger's. */
-function claimIfUsed(folders: Folders, { logFile, stopFile, pidFile }: WatchdogSettings): void {
-  if ([logFile, stopFile, pidFile].some((path) => path.startsWith(folders.data + sep))) claimDataFolder(folders);
+  const wanted = given ?? mode;
+  const known = wanted === undefined ? env : { ...env, DECKHAND_WATCHDOG_HEARTBEAT: wanted };
+  const { settings, folders } = locateWatchdog(invocation, known, command);
+  claimIfUsed(folders, settings);
+  return becomeWatchdog({ settings, asJson: invocation.has("json"), env });
 }

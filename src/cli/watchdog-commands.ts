@@ -1,7 +1,7 @@
 import { commonOptions, type Command } from "./command.ts";
 
 /** Keeps a program running. */
-export const watchdogCommand: Command = {
+const watchdogCommand: Command = {
   name: "watchdog",
   positionals: ["[COMMAND…]"],
   summary: "Keep a command running: start it again after a crash or a hang",
@@ -24,3 +24,25 @@ Exit codes: the command's own; 0 by the stop file; 100 when another watchdog run
   examples: ["deckhand watchdog", "deckhand watchdog -- node server.js", "touch .deckhand/logs/watchdog.stop"],
   load: async () => (await import("./watchdog-command.ts")).runWatchdogCommand,
 };
+
+const watchdogStatusCommand: Command = {
+  name: "watchdog status",
+  positionals: [],
+  summary: "Say whether a watchdog runs here, how often it had to restart, and the last crash",
+  details: "Exit codes: 0 when one runs, 1 when none does.",
+  options: commonOptions,
+  examples: ["deckhand watchdog status", "deckhand watchdog status --json"],
+  load: async () => (await import("./watchdog-status-command.ts")).runWatchdogStatus,
+};
+
+const watchdogStopCommand: Command = {
+  name: "watchdog stop",
+  positionals: [],
+  summary: "End the watchdog and what it watches, and wait for that",
+  details: "Background agents go on. Exit codes: 0 when none runs any more, 1 when one still does.",
+  options: commonOptions,
+  examples: ["deckhand watchdog stop"],
+  load: async () => (await import("./watchdog-stop-command.ts")).runWatchdogStop,
+};
+
+export const watchdogCommands: readonly Command[] = [watchdogCommand, watchdogStatusCommand, watchdogStopCommand];

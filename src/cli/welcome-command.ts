@@ -3,16 +3,18 @@ import { describeOutcome } from "./describe-outcome.ts";
 import { exitCode, exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "./format-time.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "./open-runtime.ts";
-import { printableExecution } from "./printable-execution.ts";
+import { printableExecution } from "../runtime/views/execution-view.ts";
 import { programName } from "./program-name.ts";
 import { runCall } from "./run-call.ts";
 import { neutralizeLine, neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
-import { renderTools, toolsToWire } from "./tools-command.ts";
+import { renderTools } from "./tools-command.ts";
 import { version } from "../runtime/version.ts";
+import { toolsToWire } from "../runtime/views/tool-view.ts";
 
 /** `deckhand` alone: a conversation where there is a model and somebody to talk, else the way there. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {
+  if (terminal.env["AGENT_MODE"] === "daemon") return (await import("./serve-command.ts")).runServe(invocation, terminal);
   if (invocation.has("json")) return showTools(invocation, terminal);
   const workdir = chooseWorkdir(invocation, terminal.env);
   const { findModel } = await import("../runtime/find-model.ts");

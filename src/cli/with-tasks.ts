@@ -1,5 +1,3 @@
-import type { Task } from "../core/task.ts";
-import { toWire } from "../core/wire.ts";
 import type { Runtime } from "../runtime/create-runtime.ts";
 import type { Tasks } from "../runtime/tasks.ts";
 import type { Invocation } from "./command.ts";
@@ -20,13 +18,9 @@ export function withTasks(
   terminal: Terminal,
   work: (view: TasksView) => Promise<number>,
 ): Promise<number> {
-  return withRuntime(invocation, terminal, async (runtime) =>
-    work({ invocation, terminal, runtime, tasks: await runtime.tasks() }),
-  );
-}
-
-/** As it leaves the program: without secrets, in snake_case. */
-export function printableTask({ runtime }: Pick<TasksView, "runtime">, task: Task): object {
-  const { id, state, order, ...rest } = task;
-  return toWire(runtime.maskValue({ id, state, order, ...rest })) as object;
+  return withRuntime(invocation, terminal, async (runtime) => {
+    // A store that can't be written now is tried again; whoever waits for it is to know.
+    runtime.on("ledger:failed", ({ error }) => terminal.tell(`deckhand: warning: ${error}`));
+    return work({ invocation, terminal, runtime, tasks: await runtime.tasks() });
+  });
 }

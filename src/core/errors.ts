@@ -3,6 +3,7 @@ export type ErrorCode =
   | "AGENT_BUSY"
   | "BATCH_ENDED"
   | "CONFIG_INVALID"
+  | "DAEMON_RUNNING"
   | "DUPLICATE_TOOL"
   | "ILLEGAL_TRANSITION"
   | "INVALID_TOOL"

@@ -8,6 +8,10 @@ export interface ExecutionQuery {
   readonly conversationId?: string;
   /** Only executions created before this one; the way to the next page. */
   readonly beforeId?: string;
+  /** Only executions created after this one; also the beginning of an id, such as that of a time. */
+  readonly afterId?: string;
+  /** Where no index leads, about so many rows are looked through, and what is older is not found; left out: all are. */
+  readonly mostRows?: number;
 }
 
 export interface CancelRequest {

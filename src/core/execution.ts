@@ -28,8 +28,11 @@ export type StopCause = "cancel" | "wall" | "idle";
 
 export type Route = "stable" | "canary";
 
-/** Which way a call came in. */
-export type Door = "library" | "cli" | "agent" | "chat" | "mcp" | "daemon" | "schedule";
+/**
+ * Which way a call came in. `dashboard`: somebody who may also approve ordered it at the daemon; `daemon`: a program that may
+ * only run did.
+ */
+export type Door = "library" | "cli" | "agent" | "chat" | "mcp" | "daemon" | "dashboard" | "schedule";
 
 /** The record of one tool call. Every key is always present, so that a reader never has to guess. */
 export interface Execution {

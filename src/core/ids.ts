@@ -29,6 +29,12 @@ export function createId(prefix: IdPrefix, now: number): string {
   );
 }
 
+/** How the ids of this time begin: all that are made then or later sort after it. */
+export function beginningOfIds(prefix: IdPrefix, at: number): string {
+  const digits = Math.max(0, Math.floor(at)).toString(16).padStart(12, "0");
+  return `${prefix}_${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
 /** True for an id that `createId` could have made with this prefix. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && uuid7.test(text.slice(prefix.length + 1));

@@ -1,6 +1,7 @@
 import type { ApprovalRequest, GrantScope } from "./approval.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Answer, Question } from "./question.ts";
+import type { SharedOwners } from "./shared-owners.ts";
 
 /**
  * - `waiting`: a call waits for it
@@ -43,6 +44,8 @@ export interface Settlement {
 
 /** Where they are kept. Each method is atomic; several processes may use one store at once. */
 export interface InboxStore {
+  /** Only where several machines share it. */
+  readonly shared?: SharedOwners;
   add(entry: InboxEntry): Promise<void>;
   get(id: string): Promise<InboxEntry | undefined>;
   /** Newest first. */

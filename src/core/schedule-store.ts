@@ -1,10 +1,14 @@
+import type { Clock } from "./clock.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Job, Run, RunState } from "./schedule.ts";
+import type { SharedOwners } from "./shared-owners.ts";
 
 /** Where jobs and runs are kept. Each method is atomic; several processes may use one store at once. */
 export interface ScheduleStore {
   /** Whether jobs are still there after a restart. */
   readonly isDurable: boolean;
+  /** Only where several machines share it. */
+  readonly shared?: SharedSchedule;
   /** False: there is a job of that name. */
   addJob(job: Job): Promise<boolean>;
   getJob(id: string): Promise<Job | undefined>;
@@ -39,6 +43,11 @@ export interface ScheduleStore {
   prune(endedBefore: number): Promise<number>;
   /** Changes whenever another process wrote. */
   revision(): number | Promise<number>;
+}
+
+export interface SharedSchedule extends SharedOwners {
+  /** The time by which all machines decide what is due: that of one of them may be days off. */
+  readonly clock: Clock;
 }
 
 export type JobChange = Partial<Pick<Job, "paused" | "plannedUntilAt" | "nextAt" | "countedFromAt">>;

@@ -19,6 +19,10 @@ export interface SharedTasks {
    * does not come back in time, or queued again if it may be. Gives those that are lost now; each is given once.
    */
   patrol(now: number): Promise<Task[]>;
+  /** One sentence when workers live, and none of them has this agent: a task for it would wait for ever. */
+  explainLack(agent: string): Promise<string | undefined>;
+  /** Of these tasks, by id, what those wait for that no worker that lives can take. */
+  explainWaits(tasks: readonly Task[]): Promise<ReadonlyMap<string, string>>;
   /**
    * Asks the machine that ran it for what it printed. Undefined when there is none to ask: it has not begun, or this is it. Rejects
    * when that machine does not answer.

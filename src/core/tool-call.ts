@@ -1,4 +1,5 @@
 import type { Door } from "./execution.ts";
+import type { Tool } from "./tool.ts";
 
 /** An order to run a tool, as a model, a person or a program gave it. */
 export interface ToolCall extends CallOptions {
@@ -8,6 +9,8 @@ export interface ToolCall extends CallOptions {
   readonly inputText?: string;
   /** Its id, when that had to be told before the call could begin. */
   readonly id?: string;
+  /** This very tool, whatever the catalog has under its name. */
+  readonly pinned?: Tool;
 }
 
 export interface CallOptions {

@@ -1,5 +1,6 @@
 import { RuntimeError } from "./errors.ts";
 import { executionStates, type Execution } from "./execution.ts";
+import type { SnakeCase } from "./wire-type.ts";
 
 /**
  * The one codec between camelCase inside and snake_case outside. `at` and keys that end in `At` are times: numbers inside,
@@ -84,9 +85,6 @@ export function executionFromWire(wire: unknown): Execution {
 
 /** The compiler holds `executionToWire` to every key of the record. */
 export type WireExecution = { readonly [Key in keyof Execution as SnakeCase<Key>]: unknown };
-type SnakeCase<Key extends string> = Key extends `${infer First}${infer Rest}`
-  ? `${First extends Lowercase<First> ? First : `_${Lowercase<First>}`}${SnakeCase<Rest>}`
-  : Key;
 
 const unsaid: Omit<Execution, "id" | "state"> = {
   toolName: "",

@@ -1,4 +1,5 @@
 import type { JournalReader } from "../runtime/journal-reader.ts";
+import type { LiveOutputs } from "../runtime/live-outputs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 
 /** What somebody may do. None includes another: who can run can't approve what it runs. */
@@ -11,7 +12,10 @@ export interface Route {
   /** Such as `/api/calls/:id`; a part with a colon takes one segment, decoded. */
   readonly path: string;
   readonly right: Right;
-  /** Its answer is sent as JSON, made by `toWire`. What it throws becomes a status by the error's code. */
+  /**
+   * Its answer is sent as JSON, as it is: routes give documents in wire form, the same that the command line prints. What it
+   * throws becomes a status: an ApiError's own, or one by the error's code.
+   */
   handle(request: ApiRequest, parts: ApiParts): Promise<unknown>;
 }
 
@@ -31,6 +35,8 @@ export interface ApiRequest {
 export interface ApiParts {
   readonly runtime: Runtime;
   readonly journal: JournalReader;
+  /** `followOutputs(runtime)`, from before the first call on. */
+  readonly outputs: LiveOutputs;
   readonly status: () => DaemonStatus;
 }
 
@@ -54,3 +60,18 @@ export class ApiAnswer {
     this.body = body;
   }
 }
+
+/** A refusal with its status and one sentence. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: ApiErrorCode;
+  constructor(code: ApiErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+    this.status = statuses[code];
+  }
+}
+
+const statuses = { BAD_REQUEST: 400, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409 } as const;
+type ApiErrorCode = keyof typeof statuses;

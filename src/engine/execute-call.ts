@@ -46,7 +46,8 @@ export function refuseRepeatedFailure(options: EngineOptions, active: ActiveCall
   const { count, lastError } = active.conversation.guard.failuresOf(active.signature);
   active.record.attempt = count + 1;
   const { maxRetry } = options.limits;
-  if (maxRetry === 0 || count < maxRetry) return undefined;
+  // What is due is tried, however often it failed before: the schedule itself pauses a job that keeps failing.
+  if (maxRetry === 0 || count < maxRetry || active.record.door === "schedule") return undefined;
   return failed({
     ok: false,
     error: `Not run again: this same call failed ${count}/${maxRetry} times in a row. Last error: ${lastError}`,

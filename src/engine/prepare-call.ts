@@ -42,7 +42,7 @@ export function prepareCall(
   call: ToolCall,
   place: Pick<ActiveCall, "conversation" | "commit"> & Pick<Draft, "batchId" | "parentId" | "door">,
 ): ActiveCall {
-  const tool = options.catalog.resolve(call.tool) ?? null;
+  const tool = call.pinned ?? options.catalog.resolve(call.tool) ?? null;
   const read = readInput(call);
   const { failure, input, note } = judge(options, tool, { ...read, name: call.tool });
   const record = createRecord(options, call, {

@@ -23,6 +23,14 @@ export interface GateOptions extends Asking {
   readonly confirmed: readonly string[];
   /** Whose run this is. */
   readonly who: string;
+  /** What a person said beforehand about the calls of a conversation that nobody attends. Left out: nothing. */
+  readonly rulesOf?: (conversationId: string | null) => StandingRules | undefined;
+}
+
+/** They are for these calls only. Danger is asked about all the same. */
+export interface StandingRules {
+  readonly allow: readonly Rule[];
+  readonly deny: readonly Rule[];
 }
 
 type Decided = PermitDecision | Promise<PermitDecision>;
@@ -66,7 +74,7 @@ function tellChange(asked: unknown): string {
 
 function decide(options: GateOptions, request: PermitRequest): Decided {
   // Nothing could speak against it, so nothing has to be looked at.
-  if (isOrder(request) && request.tool.traits.readOnly && options.rules.deny.length === 0) return ordered;
+  if (isOrder(request) && request.tool.traits.readOnly && rulesFor(options, request).deny.length === 0) return ordered;
   const assessed = assessCall(request, options.judges);
   if (isThenable(assessed)) return Promise.resolve(assessed).then((found) => weigh(options, request, found));
   const decided = weigh(options, request, assessed);
@@ -81,7 +89,7 @@ function bind(decision: PermitDecision, recheck: Recheck): PermitDecision {
 }
 
 function weigh(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
-  const { rules } = options;
+  const rules = rulesFor(options, request);
   const { tool } = request;
   const denying = findRestricting(rules.deny, tool.name, found.subject);
   if (denying?.isSure) {
@@ -99,13 +107,27 @@ function weigh(options: GateOptions, request: PermitRequest, found: Assessment):
   if (denying || asking) return weighMode(options, request, { ...found, doubts, isAskedEachTime: true });
   if (askMode(options.mode(), found.kind) === "refuse") return weighMode(options, request, found);
   const allowing = findAllowing(rules.allow, tool.name, found.subject);
-  if (allowing) return allow("rule", { rule: allowing.text });
+  if (allowing) return allow(rules.standing?.allow.includes(allowing) ? "grant" : "rule", { rule: allowing.text });
   return findGrant(options, request, found) ?? weighMode(options, request, found);
 }
 
-/** A person or a program ordered this very call: what is not dangerous needs no second word. */
+function rulesFor(
+  { rules, rulesOf }: GateOptions,
+  { execution: { conversationId } }: PermitRequest,
+): GateOptions["rules"] & { readonly standing?: StandingRules } {
+  const standing = rulesOf?.(conversationId);
+  if (!standing) return rules;
+  return {
+    ...rules,
+    deny: [...rules.deny, ...standing.deny],
+    allow: [...rules.allow, ...standing.allow],
+    standing,
+  };
+}
+
+/** A person or a program ordered this very call, now or for later: what is not dangerous needs no second word. */
 function isOrder({ execution: { door } }: PermitRequest): boolean {
-  return door === "cli" || door === "library";
+  return door === "cli" || door === "dashboard" || door === "library" || door === "schedule";
 }
 
 function couldCover(effect: "deny" | "ask", { rule, isSure }: NonNullable<ReturnType<typeof findRestricting>>): string {

@@ -12,6 +12,7 @@ export interface InboxOptions {
   readonly store: InboxStore;
   readonly clock: Clock;
   readonly owner: ProcessIdentity;
+  /** Of this machine; a store that several share knows better. */
   readonly isAlive: (owner: ProcessIdentity) => boolean;
   /** Takes secrets out before anything is kept. */
   readonly mask: <Value>(value: Value) => Value;
@@ -36,6 +37,8 @@ export interface Inbox {
     decision: { readonly allow: boolean; readonly scope?: GrantScope; readonly reason?: string },
     who: string,
   ): Promise<Settled>;
+  /** Another number whenever something may have been added or settled, also by another process. */
+  revision(): number;
   /** Stops looking; what waits stays as it is. */
   close(): void;
 }
@@ -56,12 +59,16 @@ export function createInbox(options: InboxOptions): Inbox {
     return waiting.until(id, signal);
   }
 
+  async function isAlive(owner: ProcessIdentity): Promise<boolean> {
+    return store.shared ? store.shared.isAlive(owner) : options.isAlive(owner);
+  }
+
   async function find(id: string, kind: InboxEntry["kind"]): Promise<Settled> {
     const entry = await store.get(id);
     if (!entry) return { ok: false, problem: `There is nothing with the id ${id} in the inbox.` };
     if (entry.kind !== kind) return { ok: false, problem: wrongKind[entry.kind] };
     if (entry.state !== "waiting") return { ok: false, problem: alreadySettled(entry) };
-    if (entry.owner && !options.isAlive(entry.owner)) {
+    if (entry.owner && !(await isAlive(entry.owner))) {
       await store.settle(id, settlementOf("abandoned"), clock.now());
       return { ok: false, problem: "The process that asked this has ended; nobody waits for the answer any more." };
     }
@@ -114,11 +121,12 @@ export function createInbox(options: InboxOptions): Inbox {
         reason: reason === undefined ? null : options.mask(reason),
       });
     },
+    revision: () => store.revision(),
     close: () => waiting.close(),
   };
 
   async function noticeAbandoned(entry: InboxEntry): Promise<InboxEntry> {
-    if (entry.state !== "waiting" || !entry.owner || options.isAlive(entry.owner)) return entry;
+    if (entry.state !== "waiting" || !entry.owner || (await isAlive(entry.owner))) return entry;
     await store.settle(entry.id, settlementOf("abandoned"), clock.now());
     return (await store.get(entry.id)) ?? entry;
   }

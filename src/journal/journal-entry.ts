@@ -3,6 +3,7 @@
  * - `tool_call`: the intent, before the call runs; `tool_result`, `tool_error`: its outcome
  * - `decision`: why a call may run or not, where somebody or something other than the mode decided
  * - `rollout`: what became of a version of a tool, and why
+ * - `schedule`: what became of a job or one of its runs
  * - `audit`, `workflow`: what went in and came out, shortened; each can be switched off
  * - `rotated`: the first line of a segment; `pruned`: what retention removed; `repaired`: bytes that are no line;
  *   `gap`: lines that could not be written
@@ -21,6 +22,7 @@ export const entryTypes = [
   "audit",
   "workflow",
   "rollout",
+  "schedule",
   "note",
   "rotated",
   "pruned",

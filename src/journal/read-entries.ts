@@ -1,7 +1,7 @@
-import { open } from "node:fs/promises";
 import { hashOfLine, linePrefix, parseLine } from "./journal-line.ts";
+import { readBackwards } from "./read-backwards.ts";
 import { findLine, readLines } from "./read-lines.ts";
-import { listSegments, type Segment } from "./segments.ts";
+import { listSegments } from "./segments.ts";
 
 /** A line as it can be shown. What is no line is skipped by every reader but `verify`. */
 export interface ReadEntry {
@@ -52,7 +52,7 @@ export async function* readEntries(folder: string, mention?: string): AsyncGener
 export async function readLast(folder: string, limit: number, filter: EntryFilter): Promise<ReadEntry[]> {
   const found: ReadEntry[] = [];
   for (const segment of listSegments(folder).toReversed()) {
-    for await (const bytes of readBackwards(segment)) {
+    for await (const { bytes } of readBackwards(segment.path)) {
       if (found.length >= limit) return found.toReversed();
       const read = readEntry(bytes, segment.name, null);
       if (read && filter(read.entry)) found.push(read);
@@ -78,33 +78,5 @@ function parseObject(bytes: Buffer): Record<string, unknown> | undefined {
     return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : undefined;
   } catch {
     return undefined; // No line of ours; `verify` says which.
-  }
-}
-
-const blockBytes = 65_536;
-
-async function* readBackwards({ path }: Segment): AsyncGenerator<Buffer> {
-  const file = await open(path, "r");
-  try {
-    let end = (await file.stat()).size;
-    let rest: Buffer[] = [];
-    while (end > 0) {
-      const begin = Math.max(0, end - blockBytes);
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(end - begin), 0, end - begin, begin);
-      const block = buffer.subarray(0, bytesRead);
-      let to = block.length;
-      for (let at = block.lastIndexOf(10); at >= 0; at = at === 0 ? -1 : block.lastIndexOf(10, at - 1)) {
-        const bytes = Buffer.concat([block.subarray(at + 1, to), ...rest]);
-        rest = [];
-        to = at;
-        if (bytes.length > 0) yield bytes;
-      }
-      rest = [block.subarray(0, to), ...rest];
-      end = begin;
-    }
-    const first = Buffer.concat(rest);
-    if (first.length > 0) yield first;
-  } finally {
-    await file.close();
   }
 }

@@ -2,6 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
+import { inOneSentence } from "./in-one-sentence.ts";
 
 /** A job for an agent may well be a whole file, but not a disk. */
 export const maxMessageBytes = 32 * 1024 * 1024;
@@ -73,6 +74,7 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
         complain(
           invalidRequest,
           "This line is JSON, but not one JSON-RPC 2.0 message; send an object with jsonrpc, method and id.",
+          idIn(line),
         );
       return;
     }
@@ -84,9 +86,9 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
     transport.onmessage?.(message);
   }
 
-  function complain(code: number, message: string): void {
+  function complain(code: number, message: string, id: string | number | null = null): void {
     transport.onerror?.(new Error(message));
-    output.write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error: { code, message } })}\n`);
+    output.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
   }
 
   function answered(id: string | number | undefined): void {
@@ -116,7 +118,7 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
     },
     async send(message) {
       if (isClosed) throw new Error("The connection is closed.");
-      const isTaken = output.write(`${JSON.stringify(message)}\n`);
+      const isTaken = output.write(`${JSON.stringify(inOneSentence(message))}\n`);
       const isAnswer = !("method" in message);
       if (isAnswer && !hasAnswered) {
         hasAnswered = true;
@@ -140,6 +142,12 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
 
 const parseError = -32_700;
 const invalidRequest = -32_600;
+
+/** Whoever waits for an answer to it is to get one. */
+function idIn(line: string): string | number | null {
+  const id = (JSON.parse(line) as { readonly id?: unknown } | null)?.id;
+  return typeof id === "string" || Number.isSafeInteger(id) ? (id as string | number) : null;
+}
 
 /** Also when it will never be: a reader that is gone is told of by the stream's error. */
 function drained(output: Writable): Promise<void> {

@@ -6,7 +6,7 @@ export const shimFiles = {
   facts: "meta.json",
   /** The status; there before the shim ends. */
   exit: "exit.json",
-  /** The pid of the process that keeps the limit. */
+  /** The pid of the process that keeps the limit; there before the facts, so that it is never taken for the program. */
   guard: "guard",
   timedOut: "timed-out",
 } as const;
@@ -17,8 +17,8 @@ export const taskMarkerName = "DECKHAND_TASK";
 /**
  * The arguments of a shell that runs one program to its end while nobody may be there to watch:
  * 1. it takes the folder, or leaves at once because somebody has forbidden the start
- * 2. it writes down who it is
- * 3. a second process, the guard, starts to wait for the limit
+ * 2. a second process, the guard, starts to wait for the limit, and it is written down which that is
+ * 3. it writes down who it is; from then on whatever lives beside the two is the program
  * 4. the program runs, and its status goes to a file
  *
  * At the limit the guard asks the whole group to end, and after the grace kills it and whoever else carries the marker; it needs
@@ -47,6 +47,9 @@ PATH=/usr/bin:/bin:/usr/sbin:/sbin
 trap : HUP INT QUIT TERM USR1 USR2
 ulimit -c 0
 
+# A file that is written over needs no room on a disk that is full by then.
+reserve() { printf '%128s\\n' '' >"$dh_folder/$1.new"; }
+put_reserved() { printf '%-128s\\n' "$2" 1<>"$dh_folder/$1.new" && mv -f "$dh_folder/$1.new" "$dh_folder/$1"; }
 put() { printf '%s\\n' "$2" >"$dh_folder/$1.$3" && mv -f "$dh_folder/$1.$3" "$dh_folder/$1"; }
 
 start_time() {
@@ -93,10 +96,14 @@ guard() {
 }
 
 mkdir "$dh_folder/${shimFiles.began}" || exit 1
-put ${shimFiles.facts} "{\\"pid\\":$$,\\"start_time\\":\\"$(start_time)\\",\\"boot_id\\":$dh_boot}" new || exit 1
+reserve ${shimFiles.exit} || exit 1
 guard </dev/null >/dev/null 2>&1 3>&- &
 dh_guard=$!
-put ${shimFiles.guard} "$dh_guard" new
+put ${shimFiles.guard} "$dh_guard" new &&
+  put ${shimFiles.facts} "{\\"pid\\":$$,\\"start_time\\":\\"$(start_time)\\",\\"boot_id\\":$dh_boot}" new || {
+  kill -KILL "$dh_guard"
+  exit 1
+}
 (
   exec 2>&3 3>&-
   unset PWD OLDPWD
@@ -108,7 +115,7 @@ dh_signalled=false
 [ -s "$dh_folder/messages" ] && dh_signalled=true
 dh_late=false
 [ -e "$dh_folder/${shimFiles.timedOut}" ] && dh_late=true
-put ${shimFiles.exit} "{\\"status\\":$dh_status,\\"signalled\\":$dh_signalled,\\"timed_out\\":$dh_late}" new
+put_reserved ${shimFiles.exit} "{\\"status\\":$dh_status,\\"signalled\\":$dh_signalled,\\"timed_out\\":$dh_late}"
 [ "$dh_late" = true ] && exit 0
 kill -KILL "$dh_guard"
 kill -TERM 0

@@ -10,6 +10,7 @@ import type { Processes } from "../process/processes.ts";
 import type { Masker } from "../safety/secrets/create-masker.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
+import type { JobCalls } from "./jobs/job-calls.ts";
 import type { Environment } from "./load-configuration.ts";
 import type { Analysis } from "./open-analysis.ts";
 import type { OpenGate } from "./open-gate.ts";
@@ -40,6 +41,7 @@ export interface AgentWiring {
   readonly hasOwnPermit: boolean;
   /** Nobody is there to answer. */
   readonly isUnattended: boolean;
+  readonly jobCalls: JobCalls;
   /** From now on calls of the conversations it applies to pass it first. */
   readonly useGuard: (guard: ConversationGuard) => void;
   /** What files were before tools change them; the same for all conversations of the runtime. */

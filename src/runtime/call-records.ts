@@ -60,7 +60,8 @@ function mergeNewestFirst(own: readonly Execution[], stored: readonly Execution[
       (query.states?.includes(execution.state) ?? true) &&
       (query.toolId === undefined || execution.toolId === query.toolId) &&
       (query.conversationId === undefined || execution.conversationId === query.conversationId) &&
-      (query.beforeId === undefined || execution.id < query.beforeId),
+      (query.beforeId === undefined || execution.id < query.beforeId) &&
+      (query.afterId === undefined || execution.id > query.afterId),
   );
   const known = new Set(own.map(({ id }) => id));
   return [...here, ...stored.filter(({ id }) => !known.has(id))]

@@ -5,6 +5,7 @@ import type { McpServerFields } from "./mcp-settings.ts";
 import { modelSettingOf, type ModelSetting } from "./model-settings.ts";
 import type { AgentEntries } from "./agent-entries.ts";
 import { applyRollout, defaultRollout, type RolloutConfiguration } from "./rollout-settings.ts";
+import { applySchedule, defaultSchedule, type ScheduleConfiguration } from "./schedule-settings.ts";
 import type { HookSetting, Settings } from "./settings.ts";
 
 export type SandboxSetting = "auto" | "require" | "off";
@@ -49,6 +50,7 @@ export interface Configuration {
   readonly mcpServers: Readonly<Record<string, McpServerFields>>;
   readonly agents: AgentEntries;
   readonly rollout: RolloutConfiguration;
+  readonly schedule: ScheduleConfiguration;
   readonly store: {
     readonly kind: StoreKind;
     /** Null: background tasks are this machine's own. */
@@ -103,6 +105,7 @@ export const defaultConfiguration: Configuration = {
   mcpServers: {},
   agents: {},
   rollout: defaultRollout,
+  schedule: defaultSchedule,
   store: { kind: "sqlite", url: null },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 64 * megabyte },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null, tasksMinutes: 60 },
@@ -157,6 +160,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
     mcpServers: { ...base.mcpServers, ...settings.mcpServers },
     agents: { ...base.agents, ...settings.agents },
     rollout: applyRollout(base.rollout, settings.rollout),
+    schedule: applySchedule(base.schedule, settings.schedule),
     store: { kind: store.kind ?? base.store.kind, url: store.url ?? base.store.url },
     log: {
       audit: log.audit ?? base.log.audit,

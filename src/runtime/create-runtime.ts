@@ -1,11 +1,10 @@
 import { homedir } from "node:os";
 import type { PreImages } from "../agent/undo/pre-images.ts";
-import { approveNobody } from "../core/approval.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createEventBus } from "../core/event-bus.ts";
+import type { Execution } from "../core/execution.ts";
 import type { Permit } from "../core/permit.ts";
-import { askNobody } from "../core/question.ts";
 import type { Session } from "../core/session.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/parts.ts";
@@ -17,6 +16,7 @@ import type { AgentWiring, ConversationGuard } from "./agent-wiring.ts";
 import { announceApprovals } from "./announce-approvals.ts";
 import { createCallRecords } from "./call-records.ts";
 import { createEarlyCalls } from "./early-calls.ts";
+import { createJobCalls } from "./jobs/job-calls.ts";
 import { logQuestions } from "./log-questions.ts";
 import { limitsByCanonicalName } from "./open-catalog.ts";
 import { locateFolders } from "./folders.ts";
@@ -50,17 +50,12 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const now = (): number => clock.now();
   const isTrusted = (file: string): boolean =>
     openTrust({ workdir, path: folders.trust, toolFolders: [], now }).isTrusted(file);
-  const loaded = loadConfiguration({
-    workdir,
-    env,
-    overrides: config.settings ?? {},
-    isTrusted,
-  });
+  const loaded = loadConfiguration({ ...config, workdir, env, overrides: config.settings ?? {}, isTrusted });
   const { configuration } = loaded;
   const toolFolder = toolFolderOf(workdir, configuration.tools.folder);
   let mode: PermissionMode = configuration.permissions.mode;
   const bus = createEventBus(clock);
-  const masker = openMask(folders, env);
+  const masker = openMask(folders, env, { storeUrl: configuration.store.url });
   const maskText = (text: string): string => masker.text(text);
   const view = createSandboxView({ folders, configuration, mode: () => mode, env, protectedFiles: loaded.hookFiles });
   const processes = createProcesses({ runFolder: folders.run, clock, sandbox: configuration.sandbox.mode, view });
@@ -69,6 +64,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     folders,
     clock,
     mask: maskText,
+    processes,
     onFailed: (failure) => bus.emit("ledger:failed", failure),
     onlyLooks: config.onlyLooks ?? false,
   });
@@ -93,6 +89,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     mask: (value) => masker.value(value),
     list: (query) => store.list({ limit: 10, ...query }),
     replays: config.onlyLooks !== true,
+    findCrashLoop: config.findCrashLoop,
   });
   const tools = await openTools({
     configuration,
@@ -111,7 +108,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   });
   const { catalog, childEnv, workshop } = tools;
   const { ledger, whenStarting } = watchStarts(rollouts.watch(workshop.watch(records.ledger)));
-  const isAttended = configuration.permissions.unattended === "refuse";
+  const { unattended } = configuration.permissions;
+  const { canonicalName } = catalog;
+  const find = (id: string): Execution | undefined => engine.get(id);
+  const jobCalls = createJobCalls({ approve: config.approve, ask: config.ask, inbox, unattended, canonicalName, find });
   const gate = openGate({
     configuration,
     folders,
@@ -122,10 +122,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     clock,
     mask: masker,
     mode: () => mode,
-    approve: announceApprovals(config.approve ?? (isAttended ? approveNobody : inbox.approve), {
-      emit: bus.emit,
-      maskText,
-    }),
+    approve: announceApprovals(jobCalls.approve, { emit: bus.emit, maskText }),
+    rulesOf: jobCalls.rulesOf,
     confirmed: config.confirmed ?? [],
     who: userName(),
     protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles],
@@ -152,7 +150,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     ledger,
     permit: config.permit ? permitInTurn(config.permit, permit) : permit,
     route: config.route ?? rollouts.route,
-    ask: logQuestions(config.ask ?? (isAttended ? askNobody : inbox.ask), records.journal),
+    ask: logQuestions(jobCalls.ask, records.journal),
     mask: masker,
     afterRun: gate.afterRun,
     keepBefore: (execution, change) => preImages?.keep(execution, change),
@@ -188,6 +186,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   async function shutDown(): Promise<void> {
     stopWatching();
     rollouts.close();
+    // First: what it has begun would otherwise look as if somebody had cancelled it.
+    await doors.stopSchedule();
     await early.cancelAll("Cancelled: the runtime was closed");
     await engine.cancelAll("Cancelled: the runtime was closed");
     await doors.close();
@@ -208,6 +208,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     childEnv,
     assertOpen,
     tasks: { ...taskParts, mask: maskText },
+    openScheduleStore: records.openSchedule,
   });
   const runtime: Runtime = {
     workdir,
@@ -220,6 +221,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     maskStream: () => masker.stream(),
     inbox,
     warnings,
+    isSafeMode: tools.isSafeMode,
     get permissionMode() {
       return mode;
     },
@@ -286,7 +288,8 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
       prepareFor,
       processes,
       hasOwnPermit: config.permit !== undefined,
-      isUnattended: config.ask === undefined && isAttended,
+      isUnattended: config.ask === undefined && unattended === "refuse",
+      jobCalls,
       usePreImages: (open) => (preImages ??= open()),
       useSkills: (open) => (skills ??= open()),
       conversations,

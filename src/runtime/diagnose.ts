@@ -8,6 +8,8 @@ import { checkMcpServers } from "./diagnosis/check-mcp.ts";
 import { checkHooks, checkMode, checkRules } from "./diagnosis/check-permissions.ts";
 import { checkPrograms } from "./diagnosis/check-programs.ts";
 import { checkJournal, checkOthers, checkStore, lookOnce } from "./diagnosis/check-records.ts";
+import { checkSafeMode } from "./diagnosis/check-safe-mode.ts";
+import { checkSharedStore } from "./diagnosis/check-shared-store.ts";
 import { checkPathGuard, checkSandbox } from "./diagnosis/check-sandbox.ts";
 import { checkSecrets, readSettings } from "./diagnosis/check-settings.ts";
 import { checkTools } from "./diagnosis/check-tools.ts";
@@ -82,6 +84,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
   return [
     attempt("files", () => checkPathGuard(subject)),
     attempt("hooks", () => checkHooks(subject)),
+    attempt("safe mode", () => checkSafeMode(subject)),
     attempt("tools", () => checkTools(subject)),
     attempt("trust", () => checkTrust(subject)),
     attempt("quarantine", () => checkQuarantine(subject)),
@@ -91,6 +94,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
     attempt("state", () => checkStateFolder(folders)),
     attempt("disk", () => checkDisk(folders)),
     attempt("store", () => checkStore(subject, look)),
+    attempt("shared store", () => checkSharedStore(subject)),
     attempt("log", () => checkJournal(subject, look)),
     attempt("others", () => checkOthers(subject, look)),
   ];

@@ -1,11 +1,14 @@
 import { join } from "node:path";
+import { systemClock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { JournalMemory } from "../core/journal-heads.ts";
 import { createCatalog } from "../engine/catalog.ts";
 import { findCall, type FoundCall } from "../journal/find-call.ts";
 import { followJournal } from "../journal/follow-journal.ts";
+import { openJournalCursor, type JournalCursor, type PlacedEntry } from "../journal/journal-cursor.ts";
 import { readStatistics, type JournalStatistics } from "../journal/journal-statistics.ts";
 import { filterOf, readLast, type EntryQuery, type ReadEntry } from "../journal/read-entries.ts";
+import { searchEntries, type EntryPlace, type EntrySearch, type FoundEntries } from "../journal/search-entries.ts";
 import { currentName } from "../journal/segments.ts";
 import { verifyJournal } from "../journal/verify-journal.ts";
 import type { VerifyReport } from "../journal/verify-report.ts";
@@ -14,7 +17,8 @@ import { locateFolders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 
 export { entryTypes } from "../journal/journal-entry.ts";
-export type { EntryQuery, FoundCall, JournalStatistics, ReadEntry, VerifyReport };
+export type { EntryPlace, EntryQuery, EntrySearch, FoundCall, FoundEntries, JournalCursor, JournalStatistics };
+export type { PlacedEntry, ReadEntry, VerifyReport };
 
 /** The journal of a workdir, for those who only read it: no runtime, and nothing is written, not even a folder made. */
 export interface JournalReader {
@@ -23,6 +27,10 @@ export interface JournalReader {
   last(limit: number, query: EntryQuery): Promise<ReadEntry[]>;
   /** Those that are written from now on. */
   follow(query: EntryQuery, signal: AbortSignal): AsyncGenerator<ReadEntry>;
+  /** From the end on, or from after an entry; null when there is no such entry any more. Close it. */
+  cursor(after: EntryPlace | null): Promise<JournalCursor | null>;
+  /** Newest first, a page at a time. */
+  search(search: EntrySearch): Promise<FoundEntries>;
   find(given: string): Promise<FoundCall>;
   /** `head`: a hash that somebody noted. */
   verify(head?: string): Promise<VerifyReport>;
@@ -38,6 +46,8 @@ export function openJournalReader(workdir: string, env: Environment): JournalRea
       const fits = filterOf(canonical(query));
       for await (const read of followJournal(folder, signal)) if (fits(read.entry)) yield read;
     },
+    cursor: (after) => openJournalCursor(folder, after, systemClock),
+    search: (search) => searchEntries(folder, { ...search, ...canonical(search) }),
     find: (given) => findCall(folder, given),
     verify: (head) =>
       verifyJournal({ folder, recall: () => recall(database), ...(head === undefined ? {} : { head }) }),

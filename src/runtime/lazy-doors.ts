@@ -1,5 +1,7 @@
 import type { AgentWiring } from "./agent-wiring.ts";
 import type { LazyRollouts } from "./lazy-rollouts.ts";
+import type { ScheduleStore } from "../core/schedule-store.ts";
+import type { OpenedSchedule } from "./open-schedule.ts";
 import type { OpenedTasks, TasksParts } from "./open-tasks.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -7,6 +9,8 @@ export interface DoorParts {
   readonly wiring: () => AgentWiring;
   readonly rollouts: LazyRollouts;
   readonly tasks: TasksParts;
+  /** This machine's own, or one that several share. */
+  readonly openScheduleStore: () => Promise<ScheduleStore>;
   /** What tools get of the environment. */
   readonly childEnv: Readonly<Record<string, string>>;
   /** Throws when the runtime was closed. */
@@ -15,8 +19,10 @@ export interface DoorParts {
 
 export interface LazyDoors extends Pick<
   Runtime,
-  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks" | "openWorker"
+  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks" | "schedule" | "openWorker"
 > {
+  /** Before anything else is: what runs on a schedule is stopped by the schedule, which records why. */
+  stopSchedule(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -24,6 +30,7 @@ export interface LazyDoors extends Pick<
 export function createLazyDoors(parts: DoorParts): LazyDoors {
   const { wiring, rollouts, assertOpen } = parts;
   let tasks: Promise<OpenedTasks> | undefined;
+  let schedule: Promise<OpenedSchedule> | undefined;
 
   async function openTasks(): Promise<OpenedTasks> {
     try {
@@ -32,6 +39,16 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
     } catch (thrown) {
       // What is wrong may pass, such as a store that is busy: the next one who asks tries again.
       tasks = undefined;
+      throw thrown;
+    }
+  }
+
+  async function openSchedule(): Promise<OpenedSchedule> {
+    try {
+      const { openSchedule: open } = await import("./open-schedule.ts");
+      return await open({ ...wiring(), store: await parts.openScheduleStore(), emit: parts.tasks.emit });
+    } catch (thrown) {
+      schedule = undefined;
       throw thrown;
     }
   }
@@ -65,6 +82,14 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
     async tasks() {
       assertOpen();
       return (tasks ??= openTasks());
+    },
+    async schedule() {
+      assertOpen();
+      return (schedule ??= openSchedule());
+    },
+    async stopSchedule() {
+      const opened = await schedule?.catch(() => undefined);
+      await opened?.close();
     },
     async openWorker(order) {
       assertOpen();

@@ -26,13 +26,16 @@ export function loadConfiguration(options: {
   readonly env: Environment;
   /** From a program; checked like a file, because not every program is checked by TypeScript. */
   readonly overrides: unknown;
+  /** What holds where nobody says anything, of a program that is no conversation with a person. */
+  readonly defaults?: Settings;
   /** Whether the person trusts a file that the workdir brings along, as it is now. */
   readonly isTrusted: (file: string) => boolean;
 }): LoadedConfiguration {
   const { workdir, env, overrides } = options;
   const file = join(workdir, projectFile);
   const project = readSettings(file);
-  const person = applySettings(defaultConfiguration, readSettings(userFile(env)));
+  const usual = applySettings(defaultConfiguration, options.defaults ?? {});
+  const person = applySettings(usual, readSettings(userFile(env)));
   const shared = trustedMcpServers(workdir, options.isTrusted);
   const base = { ...person, mcpServers: { ...person.mcpServers, ...shared.servers } };
   // A script that a trusted file names decides as much as the file does.

@@ -1,5 +1,6 @@
 import { sandboxOf, type Configuration } from "./configuration.ts";
 import { narrowRollout } from "./narrow-rollout.ts";
+import { narrowSchedule } from "./schedule-settings.ts";
 import type { Settings } from "./settings.ts";
 
 /**
@@ -65,6 +66,10 @@ export function narrowSettings(
   const rollout = narrowRollout(settings.rollout, base.rollout);
   if (settings.rollout !== undefined) narrowed.rollout = rollout.narrowed;
   widening.push(...rollout.widening);
+
+  const schedule = narrowSchedule(settings.schedule, base.schedule);
+  if (settings.schedule !== undefined) narrowed.schedule = schedule.narrowed;
+  widening.push(...schedule.widening);
 
   if (settings.hooks?.before?.length) widening.push("hooks.before");
   if (settings.hooks?.after?.length) widening.push("hooks.after");

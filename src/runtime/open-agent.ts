@@ -80,6 +80,7 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
     });
     const events = createAgentEvents(() => clock.now(), tellBroken);
     const oneAtATime = createOneAtATime();
+    const opened = { session, mode, skills, addedPrompt: settings.addedPrompt };
     const agent = createAgent({
       session,
       model,
@@ -88,8 +89,7 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       oneAtATime,
       host,
       settings,
-      openWith: (words) =>
-        openConversation(wiring, { session, mode, family: model.family, skills, emit: events.emit }, words),
+      openWith: (words) => openConversation(wiring, { ...opened, family: model.family, emit: events.emit }, words),
       ...(mode === "agent" ? { findToolChange: watchToolChanges(wiring) } : {}),
       async afterRun(end, executions) {
         const { checkAnswer } = await import("./check-answer.ts");

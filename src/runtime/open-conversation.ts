@@ -25,6 +25,7 @@ export interface ConversationToOpen {
   readonly family: ModelFamily;
   readonly skills: SkillBook;
   readonly emit: EmitAgent;
+  readonly addedPrompt: string | null;
 }
 
 /** Kept for as long as the program runs: the same words about the same tools get the same choice. */
@@ -58,6 +59,7 @@ export async function openConversation(
     notes: notes.files,
     isUnattended: wiring.isUnattended,
     permissionMode: runtime.permissionMode,
+    added: conversation.addedPrompt,
   });
   return {
     system,

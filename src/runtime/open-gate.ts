@@ -32,6 +32,7 @@ export interface GateParts {
   readonly approve: Approve;
   readonly confirmed: readonly string[];
   readonly who: string;
+  readonly rulesOf?: NonNullable<GateOptions["rulesOf"]>;
   readonly protectedPaths: readonly string[];
 }
 

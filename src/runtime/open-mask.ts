@@ -1,13 +1,34 @@
 import { randomBytes } from "node:crypto";
 import { createMasker, type Masker } from "../safety/secrets/create-masker.ts";
-import { findEnvironmentSecrets } from "../safety/secrets/environment-secrets.ts";
+import { findEnvironmentSecrets, isWorthHiding } from "../safety/secrets/environment-secrets.ts";
 import type { Folders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 import { readOrCreateSecret } from "./private-key.ts";
 
 /** The one choke point before everything that is written or told. */
-export function openMask(folders: Pick<Folders, "maskKey">, env: Environment): Masker {
-  return createMasker({ values: findEnvironmentSecrets(env), key: installationKey(folders.maskKey) });
+export function openMask(
+  folders: Pick<Folders, "maskKey">,
+  env: Environment,
+  { storeUrl }: { readonly storeUrl: string | null },
+): Masker {
+  const values = [...findEnvironmentSecrets(env), ...passwordsIn(storeUrl ?? "")];
+  return createMasker({ values, key: installationKey(folders.maskKey) });
+}
+
+/** Of an address that came by a file or an option: what the environment has is found there. */
+function passwordsIn(address: string): string[] {
+  const written = [/^[a-z]+:\/\/[^/?#@:]*:([^/?#@]*)@/i, /[?&](?:password|sslpassword)=([^&#]*)/i].flatMap(
+    (place) => place.exec(address)?.[1] ?? [],
+  );
+  return written.flatMap((text) => [text, decode(text)]).filter(isWorthHiding);
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** Without a place to keep one, equal secrets can be compared within this process only. */

@@ -4,7 +4,9 @@ import type { ExecutionStore } from "../core/execution-store.ts";
 import type { InboxStore } from "../core/inbox.ts";
 import type { JournalHeads } from "../core/journal-heads.ts";
 import type { Ledger } from "../core/ledger.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { RolloutStore } from "../core/rollout-store.ts";
+import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { SessionLeases } from "../core/session-leases.ts";
 import type { TaskStore } from "../core/task.ts";
 import { createJournalLedger } from "../journal/journal-ledger.ts";
@@ -12,12 +14,14 @@ import { openJournal, type Journal } from "../journal/open-journal.ts";
 import { openDatabase } from "../store/database.ts";
 import { createMemoryInbox } from "../store/memory-inbox.ts";
 import { createMemoryRolloutStore } from "../store/memory-rollout-store.ts";
+import { createMemoryScheduleStore } from "../store/memory-schedule-store.ts";
 import { createMemorySessionLeases } from "../store/memory-session-leases.ts";
 import { createMemoryTaskStore } from "../store/memory-task-store.ts";
 import { createMemoryStore } from "../store/memory-store.ts";
 import { createSqliteInbox } from "../store/sqlite-inbox.ts";
 import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
 import { createSqliteRolloutStore } from "../store/sqlite-rollout-store.ts";
+import { createSqliteScheduleStore } from "../store/sqlite-schedule-store.ts";
 import { createSqliteSessionLeases } from "../store/sqlite-session-leases.ts";
 import { createSqliteTaskStore } from "../store/sqlite-task-store.ts";
 import { createSqliteStore } from "../store/sqlite-store.ts";
@@ -28,6 +32,8 @@ import { claimDataFolder } from "./claim-data-folder.ts";
 import { composeLedgers } from "./compose-ledgers.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
+import { refuseTasks } from "./refuse-tasks.ts";
+import { shareRecords } from "./share-records.ts";
 
 export interface Records {
   readonly store: ExecutionStore;
@@ -35,6 +41,11 @@ export interface Records {
   readonly leases: SessionLeases;
   readonly rollouts: RolloutStore;
   readonly tasks: TaskStore;
+  /**
+   * Jobs and runs; always the same store. Rejects when it is a shared one that can't be used. Where it is `shared`, a scheduler
+   * takes its clock and who is alive from there.
+   */
+  openSchedule(): Promise<ScheduleStore>;
   /** Null where nothing is kept on disk. */
   readonly journal: Journal | null;
   readonly ledger: Ledger;
@@ -48,6 +59,11 @@ export interface RecordsOptions {
   readonly folders: Folders;
   readonly clock: Clock;
   readonly mask: (text: string) => string;
+  /** This process, and which others of this machine live. */
+  readonly processes: {
+    readonly identity: ProcessIdentity;
+    isAlive(identity: ProcessIdentity): boolean;
+  };
   readonly onFailed: (failure: WriteFailure) => void;
   /** Nothing is written; what is known of rollouts is read. */
   readonly onlyLooks?: boolean;
@@ -55,9 +71,17 @@ export interface RecordsOptions {
 
 /**
  * The store, the journal and the ledger over both. When the store can't be opened, calls that are safe to repeat still run,
- * kept in memory only; any other is refused, because an effect without a record is what this runtime promises not to have.
+ * kept in memory only; any other is refused, and so are background tasks, because an effect without a record is what this
+ * runtime promises not to have.
  */
 export async function openRecords(options: RecordsOptions): Promise<Records> {
+  const records = await openOwn(options);
+  const { url } = options.configuration.store;
+  return url === null || options.onlyLooks ? records : shareRecords(records, { ...options, address: url });
+}
+
+/** Of this machine alone. */
+async function openOwn(options: RecordsOptions): Promise<Records> {
   const { configuration, folders, clock } = options;
   if (options.onlyLooks) {
     const { lookAtRollouts } = await import("../store/look-at-rollouts.ts");
@@ -74,6 +98,7 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
       leases: createSqliteSessionLeases(database),
       rollouts: createSqliteRolloutStore(database),
       tasks: createSqliteTaskStore(database),
+      openSchedule: lazily(() => createSqliteScheduleStore(database)),
       heads: createSqliteJournalHeads(database),
     });
   } catch (thrown) {
@@ -83,18 +108,17 @@ export async function openRecords(options: RecordsOptions): Promise<Records> {
 
 function withJournal(
   options: RecordsOptions,
-  stores: Pick<Records, "store" | "inbox" | "leases" | "rollouts" | "tasks"> & { readonly heads: JournalHeads },
+  stores: Pick<Records, "store" | "inbox" | "leases" | "rollouts" | "tasks" | "openSchedule"> & {
+    readonly heads: JournalHeads;
+  },
 ): Records {
   const { configuration, folders, clock, mask, onFailed } = options;
-  const { store, inbox, leases, rollouts, tasks, heads } = stores;
+  const { heads, ...kept } = stores;
+  const { store } = kept;
   const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
   const ledger = composeLedgers(createStoreLedger({ store, clock, onFailed }), createJournalLedger(journal));
   return {
-    store,
-    inbox,
-    leases,
-    rollouts,
-    tasks,
+    ...kept,
     journal,
     ledger,
     problem: journal.problem,
@@ -117,7 +141,8 @@ function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Recor
     inbox: createMemoryInbox(),
     leases: createMemorySessionLeases(),
     rollouts: createMemoryRolloutStore(),
-    tasks: createMemoryTaskStore(),
+    tasks: why ? refuseTasks(why) : createMemoryTaskStore(),
+    openSchedule: lazily(createMemoryScheduleStore),
     journal: null,
     ledger: why ? refuseEffects(ledger, why) : ledger,
     problem: why && why.message,
@@ -126,6 +151,11 @@ function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Recor
       await store.close();
     },
   };
+}
+
+function lazily<Result>(open: () => Result): () => Promise<Result> {
+  let opened: Result | undefined;
+  return async () => (opened ??= open());
 }
 
 function refuseEffects(ledger: Ledger, why: Error): Ledger {

@@ -1,4 +1,6 @@
+import { readFileSync } from "node:fs";
 import type { Clock } from "../core/clock.ts";
+import type { FindCrashLoop } from "../core/crash-loop.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { Ledger } from "../core/ledger.ts";
@@ -23,6 +25,7 @@ import { observeRollouts } from "./rollout-observer.ts";
 import { createRolloutRouter } from "./rollout-router.ts";
 import { policyFor, rolloutModeFor } from "./rollout-settings.ts";
 import type { Rollouts } from "./rollouts.ts";
+import { takeBackBlamed } from "./take-back-blamed.ts";
 import { tellRolloutEvents } from "./tell-rollout-events.ts";
 import { makeTerms } from "./trial-terms.ts";
 
@@ -70,6 +73,8 @@ export interface OpenedRollouts {
   readonly feedback: (tool: string) => readonly ToolFeedback[];
   /** Why a content of this tool may not come back; null when it may. */
   readonly whyOut: (tool: string, hash: string) => string | null;
+  /** Before any tool file is looked at: see `take-back-blamed.ts`. */
+  readonly takeBackBlamed: (find: FindCrashLoop) => Promise<void>;
 }
 
 export function openRollouts(parts: RolloutsParts): OpenedRollouts {
@@ -92,7 +97,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     store,
     registry,
     clock,
-    isFromFile: (tool) => isFromFile(tool.name),
+    isFromFile: (tool) => parts.workshop().liveVersion(tool.name)?.tool === tool,
     openVersion: ({ fileName }, hash) => parts.workshop().openVersion(fileName, hash)?.tool,
   });
   const warnings: string[] = [];
@@ -171,6 +176,15 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     return parts.workshop().openVersion(fileName, hash) !== undefined;
   }
 
+  function readContent({ fileName }: ToolRelease, hash: string): string | null {
+    try {
+      const version = parts.workshop().openVersion(fileName, hash);
+      return version ? parts.mask(readFileSync(version.file.path, "utf8")) : null;
+    } catch {
+      return null; // As if it were gone: nobody can compare it.
+    }
+  }
+
   /** What was left undone, or can't go on as it is. */
   function whatIsLeft(release: ToolRelease): Promise<void> | undefined {
     const { tool, rollout } = release;
@@ -228,6 +242,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       modeOf,
       settleFile,
       canOpen,
+      readContent,
       replay,
     }),
     async startCanary({ tool, snapshot, origin }) {
@@ -243,6 +258,10 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     },
     feedback: (tool) => store.listFeedback({ tool, limit: 20 }),
     whyOut: (tool, hash) => registry.find(tool)?.out[hash]?.reason ?? null,
+    async takeBackBlamed(find) {
+      const sentence = await takeBackBlamed(find, { store, controller, clock, canOpen });
+      if (sentence !== null) note(sentence);
+    },
   };
 }
 
@@ -255,6 +274,6 @@ function tellLost({ tool, stable }: ToolRelease, after: ToolRelease): string {
 function tellEvent({ emit, journal }: RolloutsParts, event: Omit<RolloutEvent, "id">): void {
   const { tool, version, rolloutId, type, by, who, reason, figures } = event;
   emit("rollout:changed", { tool, version, rolloutId, change: type, by, reason });
-  const entry = { tool_name: tool, tool_version: version, rollout_id: rolloutId, change: type, by, who, reason };
+  const entry = { toolName: tool, toolVersion: version, rolloutId, change: type, by, who, reason };
   journal?.appendBehind({ type: "rollout", ...entry, ...(figures === null ? {} : { figures }) });
 }

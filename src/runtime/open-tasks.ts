@@ -37,6 +37,8 @@ export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
   const adapters = configuredAdapters(configuration);
   const shared = await openSharedStore(parts);
   const store = shared ?? parts.store;
+  // One that can't be used says so before a folder is made.
+  if (!shared) await parts.store.revision();
   const options = taskManagerOptions(parts, { store, folder: join(folders.data, "tasks"), adapters });
   const { limits } = options;
   const manager = createTaskManager(options);

@@ -1,4 +1,6 @@
 import type { Clock } from "../core/clock.ts";
+import type { FindCrashLoop } from "../core/crash-loop.ts";
+import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { Processes } from "../process/processes.ts";
 import type { Configuration } from "./configuration.ts";
@@ -22,6 +24,8 @@ export interface ToolReleasesParts {
   readonly list: Runtime["list"];
   /** False: nothing is run. */
   readonly replays: boolean;
+  /** Left out: nothing is taken back. */
+  readonly findCrashLoop?: FindCrashLoop | undefined;
 }
 
 /** So many time limits of one recorded call may pass before the first live call goes on: it waits for this. */
@@ -65,9 +69,26 @@ export function openToolReleases(parts: ToolReleasesParts): ToolReleases {
       };
     },
   });
+
+  const problems: string[] = [];
+
+  /** Whatever is wrong with the rollouts, the daemon starts. */
+  async function takeBackBlamed(find: FindCrashLoop): Promise<void> {
+    try {
+      // Mostly there is no crash loop, and nothing needs to be loaded to know that.
+      if (find([])) await (await rollouts.open()).takeBackBlamed(find);
+    } catch (thrown) {
+      problems.push(`Whether a version of a tool began a crash loop could not be found out: ${messageOf(thrown)}`);
+    }
+  }
+
   return {
     ...rollouts,
-    bind: (workshop, childEnv) => void (bound = { workshop, childEnv }),
+    async bind(workshop, childEnv) {
+      bound = { workshop, childEnv };
+      if (parts.findCrashLoop) await takeBackBlamed(parts.findCrashLoop);
+    },
+    warnings: () => [...problems, ...rollouts.warnings()],
     close: () => closing.abort(),
   };
 }

@@ -3,12 +3,13 @@ import { childEnvironment, whyNeverPassed } from "../process/child-environment.t
 import type { Environment } from "./load-configuration.ts";
 import { openCatalog, tellUnknown, type CatalogParts } from "./open-catalog.ts";
 import { openMcpServers, type OpenedMcpServers } from "./open-mcp-servers.ts";
+import { isSafeMode, safeModeSentence } from "./safe-mode.ts";
 import { openWorkshop, type OpenedWorkshop, type WorkshopParts } from "./open-workshop.ts";
 
 export interface ToolsParts extends CatalogParts, Pick<WorkshopParts, "toolFolder" | "trust" | "clock" | "releases"> {
   readonly env: Environment;
-  /** Before any tool file is looked at. */
-  readonly onWorkshop: (workshop: OpenedWorkshop, childEnv: OpenedTools["childEnv"]) => void;
+  /** Before any tool file is looked at; waited for. */
+  readonly onWorkshop: (workshop: OpenedWorkshop, childEnv: OpenedTools["childEnv"]) => Promise<void>;
 }
 
 /** Every tool there is: built in, of the program, of files, of servers. */
@@ -18,6 +19,8 @@ export interface OpenedTools {
   readonly childEnv: Readonly<Record<string, string>>;
   readonly workshop: OpenedWorkshop;
   readonly mcp: OpenedMcpServers;
+  /** Only what is built in, or the program's own. */
+  readonly isSafeMode: boolean;
   /** Before a call: a promise when its tool must be loaded or asked for first. */
   prepareFor(tool: string): Promise<void> | undefined;
   /** All of them, before they are listed or chosen from. */
@@ -31,11 +34,14 @@ export async function openTools(parts: ToolsParts): Promise<OpenedTools> {
   const { configuration, folders, processes, clock, env, config } = parts;
   const { catalog, unknown } = openCatalog(parts);
   const childEnv = childEnvironment(env, { add: configuration.tools.environment });
-  const workshop = openWorkshop({ ...parts, catalog, env: childEnv, hasBuiltins: config.builtins !== false });
-  parts.onWorkshop(workshop, childEnv);
+  const safeMode = isSafeMode(config, env);
+  const refusal = safeMode ? { refusal: safeModeSentence } : {};
+  const hasBuiltins = config.builtins !== false;
+  const workshop = openWorkshop({ ...parts, ...refusal, catalog, env: childEnv, hasBuiltins });
+  await parts.onWorkshop(workshop, childEnv);
   await workshop.refresh();
   const mcp = await openMcpServers({
-    configuration,
+    configuration: safeMode ? { ...configuration, mcpServers: {} } : configuration,
     workdir: folders.workdir,
     stateFolder: configuration.store.kind === "memory" ? null : folders.state,
     catalog,
@@ -53,13 +59,15 @@ export async function openTools(parts: ToolsParts): Promise<OpenedTools> {
     childEnv,
     workshop,
     mcp,
+    isSafeMode: safeMode,
     prepareFor: (tool) => workshop.prepareFor(tool) ?? mcp.prepareFor(tool),
     async prepareAll() {
       await Promise.all([workshop.refresh(), mcp.load()]);
     },
     warnings: () => [
+      ...(safeMode ? [safeModeSentence] : []),
       ...unknown.filter((name) => !isKnown(name)).map((name) => tellUnknown(name, catalog)),
-      ...workshop.warnings(),
+      ...(safeMode ? [] : workshop.warnings()),
       ...mcp.warnings(),
       ...configuration.tools.environment.flatMap(tellNeverPassed),
     ],

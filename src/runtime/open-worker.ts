@@ -44,7 +44,7 @@ export async function openWorker(
   const store = await openPostgresTaskStore({
     address: url,
     clock,
-    worker: { machineId, identity: processes.identity, folder },
+    worker: { machineId, identity: processes.identity, folder, agents: [...adapters.keys()] },
   });
   try {
     const options = taskManagerOptions(parts, { store, folder, adapters });

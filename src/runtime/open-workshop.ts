@@ -41,6 +41,8 @@ export interface WorkshopParts {
   readonly hasBuiltins: boolean;
   /** Which content of a tool calls take. */
   readonly releases: Releases;
+  /** Why no tool file may be used at all; left out: they may. */
+  readonly refusal?: string;
 }
 
 export interface OpenedWorkshop extends Workshop {
@@ -109,7 +111,7 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
       quarantine,
       who: userName(),
     }),
-    ...(leadsAway(folder, workdir) || isStrict ? { whyRefused } : {}),
+    ...(parts.refusal || leadsAway(folder, workdir) || isStrict ? { whyRefused } : {}),
     explainInput: invalidInput,
     isDisabled: (name) => disabled.has(foldName(name)),
     releases: parts.releases,
@@ -117,6 +119,7 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
   });
 
   async function whyRefused(): Promise<string | null> {
+    if (parts.refusal) return parts.refusal;
     if (leadsAway(folder, workdir)) return `${toolFolder} is a link that leads out of the workdir.`;
     if (!isStrict || (await processes.sandbox()).kind !== "none") return null;
     return "In strict mode tool files need an OS sandbox, and this machine has none.";

@@ -5,11 +5,13 @@ import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts"
 import { readFigures } from "../rollout/metrics/metrics-aggregator.ts";
 import type { PolicyOf, PromotionController } from "../rollout/release/promotion-controller.ts";
 import { readHarm, readRelease, removeCounters, writeRelease } from "../rollout/release/release-documents.ts";
-import { beginAgain, makeStable, setOut } from "../rollout/release/release-steps.ts";
+import { beginAgain } from "../rollout/release/release-steps.ts";
 import { tell } from "../rollout/release/tell-event.ts";
 import type { RolledBack, ToolRelease } from "../rollout/release/tool-release.ts";
 import type { ToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
 import { versionName } from "../rollout/release/version-name.ts";
+import { rollBackStable } from "./roll-back-stable.ts";
+import { unifiedDiff } from "../tools/unified-diff.ts";
 import { viewRelease } from "./rollout-view.ts";
 import type { Rollouts, RolloutView } from "./rollouts.ts";
 
@@ -25,6 +27,8 @@ export interface OrderParts {
   readonly settleFile: (release: ToolRelease) => void;
   /** Whether the copy of this content is there. Reads files. */
   readonly canOpen: (release: ToolRelease, hash: string) => boolean;
+  /** The file of this content, masked; null when the copy is gone. */
+  readonly readContent: (release: ToolRelease, hash: string) => string | null;
   readonly replay: (tool: string) => Promise<void>;
 }
 
@@ -57,26 +61,6 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     return view(after);
   }
 
-  function rollBackStable(
-    transaction: RolloutTransaction,
-    release: ToolRelease,
-    { entry, there }: { readonly entry: RolledBack; readonly there: readonly string[] },
-  ): void {
-    const { tool, stable, out } = release;
-    const all = release.earlier.filter(({ hash }) => !out[hash] && hash !== stable.hash);
-    const before = all.find(({ hash }) => there.includes(hash));
-    if (!before) {
-      const why = all.length === 0 ? "" : ": the copies of those it had are gone from .deckhand/versions";
-      throw wrongState(`${tool} has no earlier version to go back to${why}.`);
-    }
-    const { at, kind, by, reason } = entry;
-    const back = makeStable(release, before, at);
-    const pinned = kind === "hard" ? { at, who, reason, by } : release.pinned;
-    writeRelease(transaction, { ...setOut(back, stable.hash, entry), pinned });
-    const figures = { kind, to: versionName(tool, before.hash) };
-    tell(transaction, { ...release, rollout: null }, { at, type: "rolled_back", by, who, reason, figures });
-  }
-
   /** The rule may have been faster than the person, who meant what was tried: stable stays. */
   function pinStable(transaction: RolloutTransaction, release: ToolRelease, entry: RolledBack): void {
     const { tool, stable, rollout } = release;
@@ -91,7 +75,7 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     tell(transaction, release, { at, type: "rolled_back", by, who, reason, figures: { kind } });
   }
 
-  function resume(transaction: RolloutTransaction, release: ToolRelease): void {
+  function resume(transaction: RolloutTransaction, release: ToolRelease, reason: string): void {
     const { rollout, fileHash, stable, tool } = release;
     const at = clock.now();
     const isBack = rollout?.status === "rolled_back";
@@ -115,7 +99,7 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
       fileHash: isKeptOut ? "" : fileHash,
     };
     writeRelease(transaction, next);
-    const told = { at, type: "resumed", by: "person", who, reason: "A person resumed it.", figures: null } as const;
+    const told = { at, type: "resumed", by: "person", who, reason, figures: null } as const;
     tell(transaction, next, told);
   }
 
@@ -140,6 +124,16 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     history: async (query) =>
       store.listEvents(query.tool === undefined ? query : { ...query, tool: find(query.tool).tool }),
     feedback: async (name, limit) => store.listFeedback({ tool: find(name).tool, limit }),
+    async diff(name) {
+      const release = find(name);
+      const { stable, rollout, fileName } = release;
+      const before = rollout && parts.readContent(release, stable.hash);
+      const after = rollout && parts.readContent(release, rollout.hash);
+      if (before === null || after === null) return null;
+      const shown = `${parts.toolFolder}/${fileName}`;
+      return unifiedDiff(before, after, { from: shown, to: shown }) ?? "The change is too long to be shown.";
+    },
+    inNameOf: (other) => createRolloutOrders({ ...parts, who: other }),
     async promote(name, { to, reason = "A person promoted it." }) {
       const known = find(name);
       const gone = known.rollout && !parts.canOpen(known, known.rollout.hash) ? known.rollout.hash : null;
@@ -168,8 +162,8 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
         writeRelease(transaction, next);
         tell(transaction, next, { at, type: "held", by: "person", who, reason, figures: null });
       }),
-    async resume(name) {
-      const resumed = await order(name, resume);
+    async resume(name, reason = "A person resumed it.") {
+      const resumed = await order(name, (transaction, release) => resume(transaction, release, reason));
       if (resumed.status !== "replaying") return resumed;
       await parts.replay(resumed.tool);
       return view(find(resumed.tool));

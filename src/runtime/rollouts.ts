@@ -11,12 +11,16 @@ export interface Rollouts {
   explain(tool: string): Promise<RolloutExplanation>;
   history(query: RolloutEventQuery): Promise<readonly RolloutEvent[]>;
   feedback(tool: string, limit: number): Promise<readonly ToolFeedback[]>;
+  /** What the version that is tried, or was rolled back, changes of the stable one, as a unified diff; null when there is none, or no copy of it. */
+  diff(tool: string): Promise<string | null>;
+  /** The same for somebody else than the user of this process: the record names whoever gave an order. */
+  inNameOf(who: string): Rollouts;
   /** `next`: agrees to one step, now; `all`: everybody gets it, whatever is proven. Throws ROLLOUT_STATE when there is nothing to promote. */
   promote(tool: string, order: { readonly to: "next" | "all"; readonly reason?: string }): Promise<RolloutView>;
   /** The share stays as it is. */
   hold(tool: string, reason: string): Promise<RolloutView>;
   /** Ends a hold or a pin; a version that was rolled back begins again from the first stage. */
-  resume(tool: string): Promise<RolloutView>;
+  resume(tool: string, reason?: string): Promise<RolloutView>;
   /**
    * To the stable version; where none is tried, to the one before it. `hard`: the version is disabled, and no other content
    * gets out before a person resumes.

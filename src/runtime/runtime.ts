@@ -1,5 +1,6 @@
 import type { Approve } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
+import type { FindCrashLoop } from "../core/crash-loop.ts";
 import type { EventBus } from "../core/event-bus.ts";
 import type { ExecutionQuery } from "../core/execution-store.ts";
 import type { Execution } from "../core/execution.ts";
@@ -26,6 +27,7 @@ import type { McpStatus } from "./open-mcp-servers.ts";
 import type { OpenedWorker } from "./open-worker.ts";
 import type { ReadImage } from "./read-image.ts";
 import type { Rollouts } from "./rollouts.ts";
+import type { Schedule } from "./schedule.ts";
 import type { Settings } from "./settings.ts";
 import type { Tasks } from "./tasks.ts";
 import type { ToolChanges, WorkshopStatus } from "../workshop/status.ts";
@@ -39,6 +41,8 @@ export interface RuntimeConfig {
   readonly builtins?: boolean;
   /** Settings that win over environment and files; the keys are those of `deckhand.json`. */
   readonly settings?: Settings;
+  /** Settings that everything else wins over, instead of the usual ones. */
+  readonly defaults?: Settings;
   /** `false`: leaves what a runtime that died left behind to the next one; for programs that run no call. */
   readonly recover?: boolean;
   /** `true`: no record is made or changed; for programs that run no call and only show what there is. */
@@ -54,6 +58,10 @@ export interface RuntimeConfig {
   readonly approve?: Approve;
   /** Dangers that the person who starts this named in advance: ids of rules (`delete.recursive`), or exact sub-commands. */
   readonly confirmed?: readonly string[];
+  /** `true`: no tool file, no tool of an MCP server, no canary. Left out: what `DECKHAND_SAFE_MODE` says. */
+  readonly safeMode?: boolean;
+  /** For a daemon: asked before any tool file is looked at; the version that began the loop is rolled back. */
+  readonly findCrashLoop?: FindCrashLoop;
 }
 
 export interface Runtime {
@@ -84,10 +92,12 @@ export interface Runtime {
   readonly inbox: Inbox;
   /** What does not work as it should, in sentences for a person; such as a store that can't be written. */
   readonly warnings: readonly string[];
+  /** Only what is built in is used, or the program's own. */
+  readonly isSafeMode: boolean;
   /** How much happens without asking; can be changed at any time, and counts for the calls after that. */
   permissionMode: PermissionMode;
   /** Resolves to the execution, whatever became of it; never rejects for what a tool did. */
-  call(tool: string, input?: unknown, options?: CallOptions & { readonly inputText?: string }): RunningCall;
+  call(tool: string, input?: unknown, options?: CallOptions & Pick<ToolCall, "inputText" | "pinned">): RunningCall;
   /** A picture for a model, read by a call of `read`; or why it can't be shown, in a sentence. */
   readonly readImage: ReadImage;
   /** Runs the calls of one reply, side by side where that is safe. Results come in the given order. */
@@ -104,6 +114,8 @@ export interface Runtime {
   openModel(name?: string): Promise<ChosenModel>;
   /** Background agents; those that an earlier process left are taken over when this is first asked for. */
   tasks(): Promise<Tasks>;
+  /** Jobs and when they run. Nothing is started by this: a daemon starts it. */
+  schedule(): Promise<Schedule>;
   /** Runs tasks of the shared store (`store.url`) on this machine until it is stopped; stop it before the runtime. */
   openWorker(order: { readonly machine: string | null }): Promise<OpenedWorker>;
   /** The conversations of this workdir. */

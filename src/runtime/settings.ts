@@ -6,6 +6,7 @@ import { buildAgentsSchema } from "./agent-entries.ts";
 import { buildMcpSchema } from "./mcp-settings.ts";
 import { buildModelSchema } from "./model-settings.ts";
 import { buildRolloutSchema } from "./rollout-settings.ts";
+import { buildScheduleSchema } from "./schedule-settings.ts";
 
 /** `deckhand.json`, as people write it. Built on first use: without a file and variables there is nothing to check. */
 function buildSchema() {
@@ -109,6 +110,7 @@ function buildSchema() {
     mcpServers: buildMcpSchema().optional(),
     agents: buildAgentsSchema().optional(),
     rollout: buildRolloutSchema().optional(),
+    schedule: buildScheduleSchema().optional(),
     store: z
       .strictObject({
         kind: z.enum(["sqlite", "memory"]),

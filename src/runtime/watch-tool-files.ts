@@ -11,7 +11,7 @@ export function watchToolFiles(ledger: Ledger, quarantine: Quarantine): Ledger {
   const watched = new Set<string>();
 
   function mayWrite({ door, version }: Execution, replay: Replay): boolean {
-    const isOwnOrder = door === "cli" || door === "library" || door === null;
+    const isOwnOrder = door === "cli" || door === "dashboard" || door === "library" || door === null;
     return !isOwnOrder && !(version === "builtin" && replay === "safe");
   }
 

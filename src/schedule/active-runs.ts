@@ -14,6 +14,7 @@ export interface ActiveRun {
 export interface ActiveRuns {
   has(id: string): boolean;
   list(): ActiveRun[];
+  size(): number;
   /** Does the work with an entry in the list, from before it begins until it has ended. */
   hold<Result>(run: Run, work: (active: ActiveRun) => Promise<Result>): Promise<Result>;
   /** Settles when the list is empty. */
@@ -27,6 +28,7 @@ export function createActiveRuns(): ActiveRuns {
   return {
     has: (id) => active.has(id),
     list: () => [...active.values()],
+    size: () => active.size,
     async hold(run, work) {
       const entry = createEntry(run);
       active.set(run.id, entry);

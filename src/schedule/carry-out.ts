@@ -5,6 +5,7 @@ import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { RunContext, RunOutcome } from "./job-runner.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 import { settleRun } from "./settle-run.ts";
+import { startLimit } from "./time-limit.ts";
 
 /** Does the work of a run that this process has claimed, to its end. Rejects only when the store fails. */
 export function carryOut(parts: ScheduleParts, active: ActiveRuns, { job, run }: Started): Promise<void> {
@@ -56,7 +57,7 @@ async function watch(
   const { run, signal } = entry;
   const endless = Promise.withResolvers<RunOutcome>();
   let cancelPatience = (): void => {};
-  const cancelLimit = clock.after(job.timeoutMs, () =>
+  const limit = startLimit(clock, job.timeoutMs, () =>
     entry.stop("timeout", `It took longer than its limit of ${job.timeoutMs / 1000} s.`),
   );
   signal.addEventListener("abort", () => {
@@ -67,13 +68,19 @@ async function watch(
     if (!noted) entry.stop("taken_away", "Another process has taken the run over.");
   };
   try {
-    const context = { signal, key: `${run.jobId}:${run.dueAt}`, note };
+    const context: RunContext = {
+      signal,
+      stopCause: () => entry.stoppedBy?.cause,
+      key: `${run.jobId}:${run.dueAt}`,
+      note,
+      standStill: limit.standStill,
+    };
     const outcome = await Promise.race([begin(context), endless.promise]);
     return { ...outcome, summary: outcome.summary === null ? null : cutMiddle(outcome.summary, longestSummary) };
   } catch (thrown) {
     return { state: "failed", reason: cutMiddle(messageOf(thrown), longestSummary), summary: null };
   } finally {
-    cancelLimit();
+    limit.end();
     cancelPatience();
   }
 }

@@ -1,10 +1,15 @@
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { Run } from "../core/schedule.ts";
 
-const pageSize = 100;
+const mostInMemory = 100;
 
-/** Each run that is due and may start by then, also when there are more than anybody wants in memory. */
-export async function* eachDue(store: ScheduleStore, startBy: number): AsyncGenerator<Run> {
+/** Each run that is due and may start by then, so many at a time: there may be more than anybody wants in memory. */
+export async function* eachDue(
+  store: ScheduleStore,
+  startBy: number,
+  atATime: number = mostInMemory,
+): AsyncGenerator<Run> {
+  const pageSize = Math.min(atATime, mostInMemory);
   let after: Run | undefined;
   do {
     const page = await store.listDue({ startBy, limit: pageSize, ...(after && { after }) });

@@ -1,4 +1,5 @@
 import type { Job, Run } from "../core/schedule.ts";
+import type { StopCause } from "./active-runs.ts";
 
 /** Does the work of jobs. The schedule decides when, and records what came of it. */
 export interface JobRunner {
@@ -10,10 +11,14 @@ export interface JobRunner {
 
 export interface RunContext {
   readonly signal: AbortSignal;
+  /** Why the signal fired; undefined before that. */
+  readonly stopCause: () => StopCause | undefined;
   /** The same for each attempt of one run: job and due time. */
   readonly key: string;
   /** Records what the work can be found by, as soon as that is known. */
   readonly note: (found: Partial<Pick<Run, "executionId" | "taskId" | "sessionId">>) => Promise<void>;
+  /** The time limit stands still until what this returns is called: a person is asked. */
+  readonly standStill: () => () => void;
 }
 
 /** `left`: it lives on by itself, and whoever comes next can adopt it; only an answer to the signal of a scheduler that closes. */

@@ -15,7 +15,7 @@ export interface Scheduler {
   start(): Promise<void>;
   /** Looks at once instead of at the next time: something was changed here. */
   wake(): void;
-  /** Starts one run here, now, and waits for its end; also when this scheduler was not started. */
+  /** Starts one run here, now, and waits for its end; also when this scheduler was not started: then it is tried once. */
   carryOut(runId: string): Promise<Run | undefined>;
   /** Starts nothing more and stops what runs here; settles when that is recorded. */
   close(): Promise<void>;
@@ -33,6 +33,9 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   let cancelTimer = (): void => {};
   let looking: Promise<void> | undefined;
   let mustLook = false;
+  /** Something here has ended, so that something else may start. */
+  let mustFill = false;
+  let polledAt = -Infinity;
   let recoveredAt = -Infinity;
   /** Since when this process has been there for everything that was due, by the wall clock. */
   let presentSince = -Infinity;
@@ -51,11 +54,12 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
 
   /** The work goes on by itself; its end may let another one start. */
   function follow(work: Promise<void> | undefined): void {
-    work?.catch(tellFailure).finally(wake).catch(tellFailure);
+    work?.catch(tellFailure).finally(fill).catch(tellFailure);
   }
 
   async function look(): Promise<void> {
     // Before anything is read: what others change meanwhile is looked at next time.
+    polledAt = clock.monotonic();
     const revision = await store.revision();
     if (jumpMs < 0) await rewindAll(parts, times);
     if (mustRecover() || jumpMs > 0) {
@@ -73,11 +77,21 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   }
 
   async function startDue(startBy: number): Promise<void> {
-    for await (const run of eachDue(store, startBy)) {
-      if (closing) return;
-      if (active.list().length >= settings.maxRunning) return;
-      follow((await startRun(parts, run, startOptions)).carriedOut);
+    const room = settings.maxRunning - active.size();
+    if (room <= 0) return;
+    for await (const run of eachDue(store, startBy, room)) {
+      if (closing || active.size() >= settings.maxRunning) return;
+      const started = await startRun(parts, run, startOptions);
+      follow(started.carriedOut);
+      if (started.hasCancelled) mustLook = true;
     }
+  }
+
+  /** The part of a look that the end of a run makes worth while: nobody else is asked what is new. */
+  async function startMore(): Promise<void> {
+    const now = clock.now();
+    await startDue(now);
+    nextAt = Math.min(nextAt, (await store.nextTime(now)) ?? Infinity);
   }
 
   function mustRecover(): boolean {
@@ -92,14 +106,23 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     const awayMs = clock.monotonic() - seenAt;
     if (jumpMs !== 0 || awayMs > Math.max(settings.graceMs, 2 * settings.pollMs)) presentSince = clock.now();
     const isTime = clock.now() >= nextAt || mustRecover() || jumpMs !== 0;
-    if (mustLook || isTime || (await store.revision()) !== seenRevision) {
+    const isFill = mustFill;
+    mustFill = false;
+    if (mustLook || isTime || (await isChanged())) {
       mustLook = false;
       // Until it has come to its end: what fails is not tried again at once.
       nextAt = clock.now() + settings.pollMs;
       seenRevision = undefined;
       await look();
-    }
+    } else if (isFill) await startMore();
     seenAt = clock.monotonic();
+  }
+
+  /** Others are asked now and then only: where many runs end, many write. */
+  async function isChanged(): Promise<boolean> {
+    if (clock.monotonic() - polledAt < settings.pollMs) return false;
+    polledAt = clock.monotonic();
+    return (await store.revision()) !== seenRevision;
   }
 
   /** Somebody, maybe in another process, wants work of ours to end, or has taken it away. */
@@ -118,8 +141,9 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   function arm(): void {
     cancelTimer();
     if (closing || !isStarted) return;
-    const untilNext = mustLook ? 0 : Math.max(0, nextAt - clock.now());
-    cancelTimer = clock.after(Math.min(settings.pollMs, untilNext), () => void run());
+    const untilNext = mustLook || mustFill ? 0 : Math.max(0, nextAt - clock.now());
+    const untilPoll = Math.max(0, Math.ceil(settings.pollMs - (clock.monotonic() - polledAt)));
+    cancelTimer = clock.after(Math.min(settings.pollMs, untilPoll, untilNext), () => void run());
   }
 
   function run(): Promise<void> {
@@ -133,9 +157,17 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   }
 
   function wake(): void {
-    if (!isStarted || closing) return;
     mustLook = true;
-    if (!looking) void run();
+    hurry();
+  }
+
+  function fill(): void {
+    mustFill = true;
+    hurry();
+  }
+
+  function hurry(): void {
+    if (isStarted && !closing && !looking) void run();
   }
 
   return {
@@ -149,7 +181,8 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     wake,
     async carryOut(runId) {
       const found = await store.getRun(runId);
-      const carriedOut = found?.state === "due" ? (await startRun(parts, found, startOptions)).carriedOut : undefined;
+      const options = { ...startOptions, isLastTry: !isStarted };
+      const carriedOut = found?.state === "due" ? (await startRun(parts, found, options)).carriedOut : undefined;
       const stopListening = carriedOut && !isStarted ? listenForCancels() : undefined;
       await carriedOut?.finally(stopListening);
       return store.getRun(runId);

@@ -6,17 +6,25 @@ import { tellSettled, type ScheduleParts } from "./schedule-parts.ts";
 export interface StartOptions {
   readonly active: ActiveRuns;
   readonly isClosing: () => boolean;
+  /** Nobody will be there to try it again. */
+  readonly isLastTry?: boolean;
+}
+
+export interface StartedRun {
+  /** Settles when it has ended; missing when it was not started here. */
+  readonly carriedOut?: Promise<void>;
+  /** Another run was asked to end in favour of this one. */
+  readonly hasCancelled?: boolean;
 }
 
 /**
- * Starts a run whose time has come, if nothing is in its way. Settles when that is decided; `carriedOut` does when it has ended,
- * and is missing when it was not started here.
+ * Starts a run whose time has come, if nothing is in its way. Settles when that is decided.
  */
 export async function startRun(
   parts: ScheduleParts,
   run: Run,
-  { active, isClosing }: StartOptions,
-): Promise<{ readonly carriedOut?: Promise<void> }> {
+  { active, isClosing, isLastTry = false }: StartOptions,
+): Promise<StartedRun> {
   const { store, owner } = parts;
   const job = await store.getJob(run.jobId);
   const refusal = refuse(job, run, parts.clock.now());
@@ -27,8 +35,7 @@ export async function startRun(
   const claim = await store.claim(run.id, { owner, alone: job.overlap !== "allow" });
   if (!claim) return {};
   if ("inTheWay" in claim) {
-    await giveWay(parts, { job, run, inTheWay: claim.inTheWay });
-    return {};
+    return { hasCancelled: await giveWay(parts, { job, run, inTheWay: claim.inTheWay }) };
   }
   if (isClosing()) {
     await store.changeRun(run.id, {
@@ -38,7 +45,8 @@ export async function startRun(
     });
     return {};
   }
-  return { carriedOut: carryOut(parts, active, { job, run: claim.claimed }) };
+  const started = { job: isLastTry ? { ...job, retries: 0 } : job, run: claim.claimed };
+  return { carriedOut: carryOut(parts, active, started) };
 }
 
 interface End {
@@ -69,30 +77,35 @@ function refuse(job: Job | undefined, run: Run, now: number): End | undefined {
 async function giveWay(
   parts: ScheduleParts,
   { job, run, inTheWay }: { readonly job: Job; readonly run: Run; readonly inTheWay: Run },
-): Promise<void> {
+): Promise<boolean> {
   const { store, clock } = parts;
+  const skip = async (reason: string): Promise<false> => {
+    await endUnstarted(parts, run, { state: "skipped", reason });
+    return false;
+  };
   if (job.overlap === "skip" && run.attempt === 1) {
-    return endUnstarted(parts, run, {
-      state: "skipped",
-      reason: `An earlier run (${inTheWay.id}) was still under way.`,
-    });
+    return skip(`An earlier run (${inTheWay.id}) was still under way.`);
   }
+  let hasCancelled = false;
   const others = (await store.listRuns({ jobId: job.id, states: ["due"], limit: 1000 })).filter(
     ({ id, startAt }) => id !== run.id && startAt <= clock.now(),
   );
   if (run.attempt === 1 && job.overlap === "queue_one" && others.some(({ dueAt }) => dueAt < run.dueAt)) {
-    return endUnstarted(parts, run, { state: "skipped", reason: "Another run of the job was waiting already." });
+    return skip("Another run of the job was waiting already.");
   }
   if (job.overlap === "cancel_old") {
     if (run.attempt === 1 && others.some(({ dueAt }) => dueAt > run.dueAt)) {
-      return endUnstarted(parts, run, { state: "skipped", reason: "A later run of the job took its place." });
+      return skip("A later run of the job took its place.");
     }
-    const reason = `A later run (${run.id}) took its place.`;
-    if (inTheWay.cancelReason === null) await store.requestCancel(inTheWay.id, { reason, at: clock.now() });
+    if (inTheWay.cancelReason === null) {
+      const reason = `A later run (${run.id}) took its place.`;
+      hasCancelled = await store.requestCancel(inTheWay.id, { reason, at: clock.now() });
+    }
   }
   if (run.waitsFor !== inTheWay.id) {
     await store.changeRun(run.id, { from: ["due"], set: { waitsFor: inTheWay.id } });
   }
+  return hasCancelled;
 }
 
 async function endUnstarted(parts: ScheduleParts, run: Run, { state, reason }: End): Promise<void> {

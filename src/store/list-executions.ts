@@ -15,9 +15,12 @@ const endOfIds = "\u{10ffff}";
  */
 export async function listExecutions(database: Database, query: ExecutionQuery): Promise<Execution[]> {
   const limit = Number.isNaN(query.limit) ? 0 : Math.max(0, Math.floor(query.limit));
+  // No id has a space, which sorts before all that they have.
+  const to = query.afterId === undefined ? "" : `${query.afterId} `;
+  const range = { from: query.beforeId ?? endOfIds, to, limit, mostRows: query.mostRows ?? Infinity };
   const rows: Row[] = [];
   for (const walk of planWalks(query)) {
-    for await (const row of walkRows(database, walk, { from: query.beforeId ?? endOfIds, limit })) rows.push(row);
+    for await (const row of walkRows(database, walk, range)) rows.push(row);
   }
   rows.sort((a, b) => (String(a["id"]) < String(b["id"]) ? 1 : -1));
   return rows.slice(0, limit).map(executionFromRow);
@@ -32,6 +35,13 @@ interface Walk {
 interface Condition {
   readonly sql: string;
   readonly parameters: readonly string[];
+}
+
+interface Range {
+  readonly from: string;
+  readonly to: string;
+  readonly limit: number;
+  readonly mostRows: number;
 }
 
 const always: Condition = { sql: "", parameters: [] };
@@ -58,21 +68,22 @@ function planWalks({ states, conversationId, toolId }: ExecutionQuery): Walk[] {
   ];
 }
 
-async function* walkRows(database: Database, walk: Walk, { from, limit }: { from: string; limit: number }) {
+async function* walkRows(database: Database, walk: Walk, { from, to, limit, mostRows }: Range) {
   let [before, left] = [from, limit];
-  while (left > 0) {
+  for (let looked = 0; left > 0 && looked < mostRows; looked += stepRows) {
     const { rows, next } = await database.read((connection) => {
       const most = Math.min(left, stepRows);
       const along = [before, ...walk.along.parameters];
       // Without a filter every row counts, so the limit alone keeps the step short.
       const end = walk.filter.sql && connection.get(boundary(walk), ...along, stepRows - 1)?.["id"];
-      const matches = connection.all(page(walk), ...along, String(end ?? ""), ...walk.filter.parameters, most);
+      const lowest = String(end ?? "") > to ? String(end) : to;
+      const matches = connection.all(page(walk), ...along, lowest, ...walk.filter.parameters, most);
       const isFull = matches.length === most;
       return { rows: matches, next: isFull ? matches.at(-1)?.["id"] : end };
     });
     yield* rows;
     left -= rows.length;
-    if (!next) return;
+    if (!next || String(next) <= to) return;
     before = String(next);
     if (left > 0) await new Promise(setImmediate);
   }

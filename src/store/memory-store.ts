@@ -137,12 +137,14 @@ function copy(execution: Execution): Execution {
   return isFinal(execution.state) ? structuredClone(execution) : boundExecution(execution);
 }
 
-function matches({ states, toolId, conversationId, beforeId }: ExecutionQuery, execution: Execution): boolean {
+function matches(query: ExecutionQuery, execution: Execution): boolean {
+  const { states, toolId, conversationId, beforeId, afterId } = query;
   return (
     (states === undefined || states.includes(execution.state)) &&
     (toolId === undefined || execution.toolId === toolId) &&
     (conversationId === undefined || execution.conversationId === conversationId) &&
-    (beforeId === undefined || execution.id < beforeId)
+    (beforeId === undefined || execution.id < beforeId) &&
+    (afterId === undefined || execution.id > afterId)
   );
 }
 

@@ -14,8 +14,8 @@ export interface LineTail {
 }
 
 const chunkBytes = 64 * 1024;
-/** What is longer is cut: an agent's events are far shorter, and somebody who prints no newline must not fill the memory. */
-const maxLineBytes = 1024 * 1024;
+/** What is longer is cut, and says so: the longest answer fits, and somebody who prints no newline must not fill the memory. */
+const maxLineBytes = 8 * 1024 * 1024;
 const newline = 10;
 
 /** A file that is not there is one without lines, for now. */
@@ -25,6 +25,7 @@ export function openLineTail(path: string, give: (line: string) => void): LineTa
   let position = 0;
   let held: Buffer[] = [];
   let heldBytes = 0;
+  let cutBytes = 0;
 
   function feed(bytes: Buffer): void {
     let from = 0;
@@ -38,6 +39,7 @@ export function openLineTail(path: string, give: (line: string) => void): LineTa
 
   function hold(part: Buffer): void {
     const taken = part.subarray(0, maxLineBytes - heldBytes);
+    cutBytes += part.length - taken.length;
     if (taken.length === 0) return;
     held.push(Buffer.from(taken));
     heldBytes += taken.length;
@@ -45,9 +47,11 @@ export function openLineTail(path: string, give: (line: string) => void): LineTa
 
   function giveHeld(): void {
     const text = Buffer.concat(held).toString("utf8");
+    const note = cutBytes === 0 ? "" : `… [${cutBytes} bytes of this line cut]`;
     held = [];
     heldBytes = 0;
-    give(text.endsWith("\r") ? text.slice(0, -1) : text);
+    cutBytes = 0;
+    give((text.endsWith("\r") ? text.slice(0, -1) : text) + note);
   }
 
   async function readChunk(): Promise<number> {

@@ -1,12 +1,18 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Task } from "../core/task.ts";
 
 /** The real path: it is compared with what processes have open. */
 export function openTasksFolder(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  return realpathSync(path);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+    return realpathSync(path);
+  } catch (cause) {
+    const sentence = `The folder for tasks can't be used: ${messageOf(cause)}. Move away what is in its place.`;
+    throw new RuntimeError("STORE_UNAVAILABLE", sentence, { cause });
+  }
 }
 
 /** Each attempt starts in an empty folder, so that nothing of an earlier one is taken for its own. */

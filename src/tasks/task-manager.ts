@@ -25,6 +25,8 @@ export interface TaskManager {
   get(id: string): Promise<Task | undefined>;
   /** Newest first. */
   list(query: TaskQuery): Promise<Task[]>;
+  /** How many there are, without reading them. */
+  count(query: Omit<TaskQuery, "limit" | "beforeId">): Promise<number>;
   /** What it has printed so far. Rejects with TASK_UNKNOWN, as the next four do. */
   output(id: string, range: OutputRange): Promise<TaskOutput>;
   /** Resolves when the task has ended, or the time is over. */
@@ -96,13 +98,13 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     if (settled) watches.tell();
   }
 
-  async function get(id: string): Promise<Task | undefined> {
+  async function find(id: string): Promise<Task | undefined> {
     const task = await store.get(id);
     return task && !isExpired(options, task) ? task : undefined;
   }
 
   async function require(id: string): Promise<Task> {
-    const task = await get(id);
+    const task = await find(id);
     if (!task) throw new RuntimeError("TASK_UNKNOWN", `There is no task ${JSON.stringify(id)}, or it has expired.`);
     return task;
   }
@@ -111,6 +113,8 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     if (closing) throw new RuntimeError("RUNTIME_CLOSED", "The runtime is closed; no task can be started any more.");
     const order = readTaskRequest(request, options);
     checkLaunch(options, findAdapter(order.agent, adapters), order);
+    const lack = await store.shared?.explainLack(order.agent);
+    if (lack !== undefined) throw invalid(lack);
     const task = newTask(order, request.door);
     let kept = await store.add(task);
     if (isExpired(options, kept)) {
@@ -128,6 +132,12 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     return { ...emptyTask, id, order, door, createdAt: now, folder: join(options.folder, id) };
   }
 
+  /** With what those wait for that nobody can take now. */
+  async function tellWaits(tasks: Task[]): Promise<Task[]> {
+    const waits = await store.shared?.explainWaits(tasks);
+    return waits ? tasks.map((task) => ({ ...task, progress: waits.get(task.id) ?? task.progress })) : tasks;
+  }
+
   async function wait(id: string, timeoutMs: number): Promise<Task> {
     const until = clock.monotonic() + timeoutMs;
     for (;;) {
@@ -140,11 +150,15 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
 
   return {
     start,
-    get,
+    async get(id) {
+      const task = await find(id);
+      return task && (await tellWaits([task]))[0];
+    },
     wait,
     async list(query) {
-      return (await store.list(query)).filter((task) => !isExpired(options, task));
+      return tellWaits((await store.list(query)).filter((task) => !isExpired(options, task)));
     },
+    count: (query) => store.count(query),
     async output(id, range) {
       const answer = watches.answer(id);
       const task = await require(id);

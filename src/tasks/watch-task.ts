@@ -1,4 +1,6 @@
+import { existsSync } from "node:fs";
 import type { Task, TaskChange } from "../core/task.ts";
+import type { DetachedState } from "../process/detached.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
 import { readAgent } from "./read-agent.ts";
 import { runFolderOf } from "./task-folder.ts";
@@ -61,13 +63,20 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     const now = detached.look(folder);
     const isAll = await reading.advance(bytesPerLook);
     noteNews();
-    if (now.state === "unstarted") return waitForBeginning();
+    const isVanished = hasVanished(now.state);
+    if (now.state === "unstarted" && !isVanished) return waitForBeginning();
+    const isRunning = now.state === "running" || (isVanished && options.isAlive(task.process!));
     // What an ended one left is read in turns as well: it may be a gigabyte.
-    if (now.state !== "running" && isAll) return settle();
-    if (now.state === "running") cause ??= await findCause();
+    if (!isRunning && isAll) return settle();
+    if (isRunning) cause ??= await findCause();
     if (cause) return settle();
     await writeNews();
     return isOver ? "over" : isAll ? "running" : "busy";
+  }
+
+  /** It had begun, and somebody removed its folder, or moved it away with the workdir: nothing tells how it goes on. */
+  function hasVanished(state: DetachedState["state"]): boolean {
+    return state === "unstarted" && task.process !== null && !existsSync(folder);
   }
 
   async function findCause(): Promise<StopCause> {

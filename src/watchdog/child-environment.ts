@@ -9,7 +9,7 @@ export function childEnvironment(
 ): WatchdogEnvironment {
   return {
     ...env,
-    AGENT_MODE: env["AGENT_MODE"] || "daemon",
+    AGENT_MODE: "daemon",
     DECKHAND_WORKDIR: settings.workdir,
     DECKHAND_WATCHDOG_HEARTBEAT_FILE: heartbeatFile(settings.stateFolder),
     DECKHAND_SAFE_MODE: safeMode ? "1" : env["DECKHAND_SAFE_MODE"],

@@ -1,21 +1,5 @@
+import type { CrashLoop, Promotion } from "../core/crash-loop.ts";
 import type { CrashRecord } from "./crash-records.ts";
-
-/** A version of a tool that came to more people, or to all. */
-export interface Promotion {
-  readonly tool: string;
-  readonly version: string;
-  readonly at: number;
-  /** When it was taken back; null while it is in force. */
-  readonly rolledBackAt: number | null;
-}
-
-export interface CrashLoop {
-  /** The first of its deaths. */
-  readonly beganAt: number;
-  readonly deaths: number;
-  /** The one that the loop began with, and that is to be taken back; null when none is in question. */
-  readonly promotion: Promotion | null;
-}
 
 /** Two can be chance. */
 const leastDeaths = 3;

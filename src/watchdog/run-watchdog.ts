@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { openProcessTable } from "../process/process-table.ts";
 import { describeWatchdogEvent } from "./describe-event.ts";
 import { openWatchdogLog } from "./log-file.ts";
-import { takePidFile } from "./pid-file.ts";
+import { takePidFile } from "../process/pid-file.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
 import { createStopOrder } from "./stop-order.ts";
 import { supervise } from "./supervise.ts";
@@ -27,7 +27,7 @@ const refusedCode = 100;
 export async function runWatchdog(settings: WatchdogSettings, parts: WatchdogParts): Promise<number> {
   const { clock, env, random } = parts;
   const table = openProcessTable(process.platform);
-  const lock = takePidFile(settings.pidFile, table);
+  const lock = takePidFile(settings.pidFile, table, "watchdog");
   if (!lock.taken) {
     const { holderPid, reason } = lock;
     parts.emit({ type: "watchdog:refused", at: clock.now(), pidFile: settings.pidFile, holderPid, reason });

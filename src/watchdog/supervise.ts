@@ -50,7 +50,9 @@ export async function supervise(parts: SuperviseParts): Promise<number | "lock_l
   function finishStopped(childCode: number | null): number | "lock_lost" {
     const { kind, text } = stop.reason!;
     const ownCode = kind === "signal" ? codeOfSignal(text.split(" ")[0]!) : 0;
-    const code = finish(kind === "stop_file" ? 0 : (childCode ?? ownCode), { reason: text, failed: false });
+    // Every signal is handed on as SIGTERM: of a child that ended by that, which one came is ours to say.
+    const isOurs = kind === "stop_file" || childCode === null || childCode === codeOfSignal("SIGTERM");
+    const code = finish(isOurs ? ownCode : childCode, { reason: text, failed: false });
     return kind === "lock_lost" ? kind : code;
   }
 }

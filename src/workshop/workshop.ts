@@ -28,6 +28,8 @@ export interface Workshop {
   status(): WorkshopStatus;
   /** The version that calls of this tool take; undefined when it is not from a file. */
   liveVersion(toolName: string): ToolVersion | undefined;
+  /** What calls of this file's tool are to take, also when somebody else has its name. */
+  versionOfFile(fileName: string): ToolVersion | undefined;
   /** A content of this file that was kept, as a tool; undefined when it is gone or damaged. */
   openVersion(fileName: string, hash: string): ToolVersion | undefined;
   /** Before a content is run: mends its copy where that is damaged, or says why it can't be used. */
@@ -77,13 +79,15 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   const parts: CustomToolParts = {
     hosts: options.hosts,
     explainInput: options.explainInput,
-    async currentOf({ spec, file }) {
+    async currentOf({ spec, file, fileName }) {
       // Its copy is damaged, and can't be mended: then it is looked for what else there is.
       const isGone = mend(file) !== null;
       if (isGone) released.forget(file);
       await refresh(isGone);
       // What is being tried fails on its own account.
-      return isLive(file) ? undefined : live.get(spec.name);
+      const current = isLive(file) ? undefined : live.get(spec.name);
+      // One that is called by its file has its name from nobody: another file's tool is not what was asked for.
+      return current && current.fileName !== fileName && entries.has(fileName) ? undefined : current;
     },
     onCallEnded(file) {
       // It was replaced while this call waited for its turn: its host came back for it.
@@ -261,6 +265,11 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       total: scan?.total ?? 0,
     }),
     liveVersion: (toolName) => live.get(toolName),
+    versionOfFile(fileName) {
+      const entry = entries.get(fileName);
+      const { candidate, good } = entry ? released.of(entry) : { candidate: null, good: null };
+      return candidate ?? good ?? undefined;
+    },
     openVersion: (fileName, hash) => released.open(fileName, hash),
     mend,
     async close() {

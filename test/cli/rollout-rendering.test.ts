@@ -4,7 +4,7 @@ import { describeOrder } from "../../src/cli/describe-rollout-order.ts";
 import { describeExplanation } from "../../src/cli/describe-rollout.ts";
 import { renderHistory } from "../../src/cli/rollout-history-command.ts";
 import { remarkOn, renderRollouts } from "../../src/cli/rollout-status-command.ts";
-import { explanationToWire, viewToWire } from "../../src/cli/rollout-view.ts";
+import { explanationToWire, viewToWire } from "../../src/runtime/views/rollout-documents.ts";
 import { wrapLines } from "../../src/cli/wrap-text.ts";
 import type { RolloutEvent } from "../../src/core/rollout-store.ts";
 import type { RolloutView } from "../../src/runtime/rollouts.ts";

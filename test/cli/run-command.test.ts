@@ -116,10 +116,21 @@ describe("a limit ends the task with 1 and says so [L1]", { concurrency: 2 }, ()
 test("wrong options are said in one sentence, with 2 [L2]", async (t) => {
   const machine = await openScripted(t, ["Never."]);
   await machine.put("text.png", "no picture");
+  await machine.put("dot.png", onePixel);
   for (const [args, sentence] of [
     [["--max-turns", "0"], '--max-turns takes a whole number from 1 on; got "0".'],
     [["--max-cost", "free"], '--max-cost takes a number greater than 0; got "free".'],
     [["--mode", "fast"], '--mode is one of ask, accept-edits, auto, plan, never; got "fast".'],
+    [
+      ["--append-system-prompt", "a", "--append-system-prompt-file", "b"],
+      "--append-system-prompt and --append-system-prompt-file say the same: leave one of them out.",
+    ],
+    [["--append-system-prompt-file", "none.md"], /^--append-system-prompt-file none\.md can't be read: ENOENT/],
+    [
+      ["--append-system-prompt-file", "/dev/zero"],
+      "--append-system-prompt-file /dev/zero has more than 1 MB; shorten it.",
+    ],
+    [["--append-system-prompt-file", "dot.png"], "--append-system-prompt-file dot.png is not UTF-8 text."],
     [["--image", "none.png"], /^--image \S*none\.png does not exist\.$/],
     [["--image", "text.png"], /^--image \S*text\.png is named like a picture and holds none: /],
     [["--image", "script.json"], /^--image \S*script\.json is no picture that models take: /],

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
+import { serveScript } from "../../src/models/script/serve-script.ts";
 import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
 import { openMachine } from "./run-deckhand.ts";
@@ -83,3 +86,18 @@ async function serve(
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test("--append-system-prompt adds to the system prompt, from an option or a file, however it begins [L2]", async (t) => {
+  const server = await serveScript({ turns: ["One.", "Two."] });
+  afterTest(t, () => server.close());
+  const machine = await openMachine(t);
+  const env = { ANTHROPIC_API_KEY: "sk-test", ANTHROPIC_BASE_URL: server.url };
+  await writeFile(join(machine.workdir, "terse.md"), "-- be terse\n</notes>\n");
+  for (const option of ["--append-system-prompt=-- be\nbrief", "--append-system-prompt-file=terse.md"]) {
+    const ended = await machine.run(["run", "hello", "--model=anthropic/fake", option], { env });
+    assert.equal(ended.code, 0, ended.stderr);
+  }
+  const told = server.requests.map(({ system }) => system);
+  assert.match(told[0]!, /^You are Deckhand[^]*\n\n-- be\nbrief$/);
+  assert.match(told[1]!, /^You are Deckhand[^]*\n\n-- be terse\n<\/notes>\n$/);
+});

@@ -94,6 +94,11 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
       assert.deepEqual(await store.list({ limit: 10 }), newest.slice(0, 10));
       assert.deepEqual(await store.list({ limit: 10, beforeId: newest[9]!.id }), newest.slice(10, 20));
       assert.deepEqual(await store.list({ limit: 10, beforeId: newest[24]!.id }), []);
+      assert.deepEqual(await store.list({ limit: 10, afterId: newest[3]!.id }), newest.slice(0, 3));
+      assert.deepEqual(
+        await store.list({ limit: 10, beforeId: newest[9]!.id, afterId: newest[12]!.id }),
+        newest.slice(10, 12),
+      );
       assert.deepEqual(await store.list({ limit: 1000 }), newest);
       assert.deepEqual(await store.list({ limit: Infinity }), newest);
       assert.deepEqual(await store.list({ limit: 0 }), []);
@@ -127,6 +132,9 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
             assert.deepEqual(await store.list({ ...query, limit: 1000 }), expected, asked);
             assert.deepEqual(await store.list({ ...query, limit: 3 }), expected.slice(0, 3), asked);
             const beforeId = expected[2]?.id;
+            const afterId = expected[4]?.id;
+            if (afterId)
+              assert.deepEqual(await store.list({ ...query, limit: 9, afterId }), expected.slice(0, 4), asked);
             if (beforeId)
               assert.deepEqual(await store.list({ ...query, limit: 4, beforeId }), expected.slice(3, 7), asked);
           }

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { built, follow, openMachine } from "../cli/run-deckhand.ts";
@@ -31,6 +32,35 @@ describe("the built package", () => {
     );
     const welcome = await run();
     assert.deepEqual({ code: welcome.code, stderr: welcome.stderr }, { code: 0, stderr: "" });
+  });
+});
+
+describe("background agents of the built package", () => {
+  test("an ACP agent does a task with the driver that was built, and goes on with its session [T8]", async (t) => {
+    const machine = await openMachine(t);
+    const settings = join(machine.env["XDG_CONFIG_HOME"]!, "deckhand");
+    await mkdir(settings, { recursive: true });
+    const agent = { command: [process.execPath, join(root, "test/fixtures/agents/acp-agent.ts")], output: "acp" };
+    await writeFile(join(settings, "deckhand.json"), JSON.stringify({ agents: { acp: agent } }));
+    const run = (...args: string[]) => machine.run(["tasks", ...args], { program: built });
+    const first = await run("start", "acp", "--system-prompt", "Be terse.", "--follow", "--", "-n hello");
+    const said = "You said: Be terse. | -n hello (permission: no)\n";
+    assert.deepEqual([first.code, first.stdout], [0, said], first.stderr);
+    const resumed = await run("resume", "last", "again", "--json");
+    assert.equal(resumed.code, 0, resumed.stderr);
+    const second = await run("follow", "last");
+    assert.deepEqual([second.code, second.stdout], [0, said.replace("-n hello", "again")], second.stderr);
+  });
+
+  test("the shim keeps a task alive that the built command started, and it is cancelled by another one [T7]", async (t) => {
+    const machine = await openMachine(t);
+    const settings = join(machine.env["XDG_CONFIG_HOME"]!, "deckhand");
+    await mkdir(settings, { recursive: true });
+    await writeFile(join(settings, "deckhand.json"), JSON.stringify({ agents: { shell: { command: ["sh", "-s"] } } }));
+    const run = (...args: string[]) => machine.run(["tasks", ...args], { program: built });
+    const { stdout: id } = await run("start", "shell", "echo up; sleep 600", "--quiet");
+    const { code, stdout } = await run("cancel", id.trim());
+    assert.deepEqual([code, stdout.startsWith(`${id.trim()} is cancelled: `)], [0, true], stdout);
   });
 });
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { until } from "../support/runtime.ts";
 import { createScriptedDesk } from "./support/scripted-desk.ts";
-import { openPipe } from "./support/open-pipe.ts";
+import { openPipe, type Message } from "./support/open-pipe.ts";
 import { partsOf } from "./support/server-parts.ts";
 
 const initialize = {
@@ -49,7 +49,7 @@ test("each line of garbage gets a sentence, and the next request its answer [T3]
     '{"jsonrpc":"2.0","id":1,',
     "[]",
     "42",
-    '{"jsonrpc":"1.0","id":1,"method":"ping"}',
+    '{"jsonrpc":"1.0","id":{"a":1},"method":"ping"}',
     "\0\u0007",
     "{}",
   ];
@@ -63,6 +63,39 @@ test("each line of garbage gets a sentence, and the next request its answer [T3]
     [-32_700, -32_700, -32_600, -32_600, -32_600, -32_700, -32_600, -32_700, -32_700].map((code) => [null, code]),
   );
   assert.match(pipe.others[0]!.error!.message, /^This line is not JSON \(.*\); send one JSON-RPC message per line\.$/);
+});
+
+test("a request that can't be understood gets its own answer, in one sentence [T3]", async (t) => {
+  const pipe = await openPipe(t, partsOf(createScriptedDesk()), { era: "legacy" });
+  let last = 0;
+  const wrong = (message: object): Promise<Message> => {
+    const mine = `mine ${++last}`;
+    pipe.send({ jsonrpc: "2.0", id: mine, ...message });
+    return pipe.other(({ id }) => id === mine);
+  };
+  const noMessage = "This line is JSON, but not one JSON-RPC 2.0 message; send an object with jsonrpc, method and id.";
+  for (const [message, code, sentence] of [
+    [{ jsonrpc: "1.0", method: "ping" }, -32_600, noMessage],
+    [{ method: "tools/call", params: "x" }, -32_600, noMessage],
+    [{ method: 7 }, -32_600, noMessage],
+    [
+      { method: "tools/call" },
+      -32_602,
+      "This request can't be understood: params: Invalid input: expected object, received undefined.",
+    ],
+    [
+      { method: "tools/call", params: { name: "list_tasks", arguments: [] } },
+      -32_602,
+      "This request can't be understood: params.arguments: Invalid input: expected record, received array.",
+    ],
+    [
+      { method: "initialize", params: { capabilities: {}, clientInfo: { name: "x", version: "0" } } },
+      -32_602,
+      "This request can't be understood: params.protocolVersion: Invalid input: expected string, received undefined.",
+    ],
+  ] as const) {
+    assert.deepEqual((await wrong(message)).error, { code, message: sentence });
+  }
 });
 
 test("a message of 10 MB arrives whole, in whatever pieces it comes [T1]", async (t) => {

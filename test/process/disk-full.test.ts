@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { afterTest } from "../support/after-test.ts";
 import { lane } from "../support/require.ts";
 import { mountTmpfs, tmpfsAvailable } from "../support/tmpfs.ts";
 import { commandsWith, eventually, inMode, modes, openBench, runsIn } from "./support.ts";
@@ -46,6 +47,37 @@ describe("on a disk that is full", lane("tmpfs", tmpfsAvailable()), () => {
       await fine.discard();
     });
   }
+
+  test("a detached program that ends there leaves its exit status all the same [T6]", async (t) => {
+    const disk = mountTmpfs(t, "1m");
+    const { processes, folder } = await openBench(t);
+    const { detached } = processes;
+    const place = join(disk, "task");
+    const go = join(folder, "go");
+    mkdirSync(place);
+    afterTest(t, () => detached.stop(place, 0));
+    const start = await detached.start({
+      argv: ["/bin/sh", "-c", `until [ -e "${go}" ]; do sleep 0.02; done; exit 7`],
+      cwd: folder,
+      env: { PATH: process.env["PATH"]! },
+      executionId: "task_1",
+      folder: place,
+      stdinPath: null,
+      limitMs: 60_000,
+      graceMs: 1000,
+    });
+    assert.ok(start.ok);
+    await eventually(() => detached.look(place).state === "running", "it runs");
+    await eventually(() => existsSync(join(place, "guard")), "its shim has begun");
+    fill(disk);
+    writeFileSync(go, "");
+    await start.gone;
+    assert.deepEqual(detached.look(place), {
+      state: "ended",
+      process: start.process,
+      exit: { exitCode: 7, killedBy: null, timedOut: false },
+    });
+  });
 
   test("a bwrap that fails after it has started its child takes that along [E4]", inMode("require"), async (t) => {
     const disk = mountTmpfs(t, "1m");

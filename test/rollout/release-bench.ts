@@ -68,6 +68,7 @@ export function openReleaseBench(
     modeOf: () => "canary",
     settleFile: () => undefined,
     canOpen: () => true,
+    readContent: () => null,
     async replay() {
       const claimed = await registry.claimReplay("say", me, () => false);
       if (claimed) await registry.endReplay("say", claimed.id, allPassed);

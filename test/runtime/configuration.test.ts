@@ -77,6 +77,17 @@ const defaults = {
     high: { ...rolloutPolicy, stages: [1, 5, 20, 50, 100], scheduled_runs: 5 },
     tools: {},
   },
+  schedule: {
+    maxRunning: 32,
+    timeZone: null,
+    overlap: "skip",
+    missed: "last",
+    missedDays: 7,
+    timeoutMs: 3_600_000,
+    retries: 0,
+    pauseAfterFailures: 3,
+    historyDays: 90,
+  },
   store: { kind: "sqlite", url: null },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 67_108_864 },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1_073_741_824, logDays: null, tasksMinutes: 60 },
@@ -193,6 +204,14 @@ const widening: [settings: object, key: string][] = [
   [{ log: { fsync: "never" } }, "log.fsync"],
   [{ store: { kind: "memory" } }, "store.kind"],
   [{ retention: { executions_days: 1 } }, "retention.executions_days"],
+  [{ schedule: { max_running: 33 } }, "schedule.max_running"],
+  [{ schedule: { overlap: "allow" } }, "schedule.overlap"],
+  [{ schedule: { missed: "all" } }, "schedule.missed"],
+  [{ schedule: { missed_days: 8 } }, "schedule.missed_days"],
+  [{ schedule: { timeout_ms: 3_600_001 } }, "schedule.timeout_ms"],
+  [{ schedule: { retries: 1 } }, "schedule.retries"],
+  [{ schedule: { pause_after_failures: 0 } }, "schedule.pause_after_failures"],
+  [{ schedule: { history_days: 1 } }, "schedule.history_days"],
   [{ sandbox: "off" }, "sandbox.mode"],
   [{ sandbox: { network: "on" } }, "sandbox.network"],
   [{ sandbox: { writable: ["/etc"] } }, "sandbox.writable"],
@@ -221,9 +240,11 @@ test("a cloned folder's file may narrow freely [G8]", async (t) => {
       tools: { disabled: ["run_python"] },
       sandbox: { mode: "require", network: "off", hidden: ["secrets"] },
       log: { fsync: "always" },
+      schedule: { max_running: 4, pause_after_failures: 1, time_zone: "UTC" },
     }),
   });
-  const { permissions, tools, sandbox, log } = load();
+  const { permissions, tools, sandbox, log, schedule } = load();
+  assert.deepEqual([schedule.maxRunning, schedule.pauseAfterFailures, schedule.timeZone], [4, 1, "UTC"]);
   assert.deepEqual(
     { permissions, tools, sandbox, fsync: log.fsync },
     {

@@ -48,6 +48,7 @@ async function open(t: TestContext, folders: Folders, kind: Configuration["store
     folders,
     clock: systemClock,
     mask: (text) => text,
+    processes: { identity: { pid: process.pid, startTime: "1", bootId: "boot" }, isAlive: () => true },
     onFailed: (failure) => t.diagnostic(JSON.stringify(failure)),
   });
   afterTest(t, () => records.close());

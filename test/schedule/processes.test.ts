@@ -86,7 +86,7 @@ function assertOnce(shared: SharedSchedule, runs: readonly Run[]): void {
 }
 
 test("two processes on one store run each of many due times once [D1]", async (t) => {
-  const many = count({ quick: 400, full: 10_000 });
+  const many = count({ quick: 1000, full: 10_000 });
   const shared = await openShared(
     t,
     Array.from({ length: many }, () => ({})),

@@ -1,6 +1,7 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import {
+  chmodSync,
   chownSync,
   existsSync,
   mkdtempSync,
@@ -17,13 +18,18 @@ import { until } from "../tasks/support/until.ts";
 
 /** A real PostgreSQL, on a socket in a temporary folder. */
 export interface PostgresServer {
+  /** `data` in here is the server's. */
+  readonly folder: string;
   /** The address of a new, empty database. */
   createDatabase(): Promise<string>;
   /** Beside whatever is tested. */
   query(address: string, text: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>;
   /** All connections break; what was committed is there after the next `start`. */
   stop(): Promise<void>;
-  start(): Promise<void>;
+  /** With further settings, as in `ssl=on`. */
+  start(more?: readonly string[]): Promise<void>;
+  /** Gives the server a file of ours, which nobody else may read then. */
+  give(path: string): void;
   /** Stops it and removes its folder. */
   close(): Promise<void>;
 }
@@ -66,9 +72,10 @@ export async function openPostgres(): Promise<PostgresServer> {
     }
   }
 
-  async function start(): Promise<void> {
+  async function start(more: readonly string[] = []): Promise<void> {
+    const args = ["-D", data, "-k", folder, ...[...settings, ...more].flatMap((setting) => ["-c", setting])];
     // It ends when its standard input does, so that it can't outlive this process, however that ends.
-    server = spawn("/bin/sh", ["-c", leader, "sh", folder, postgres, "-D", data, "-k", folder, ...settings], {
+    server = spawn("/bin/sh", ["-c", leader, "sh", folder, postgres, ...args], {
       ...options,
       stdio: ["pipe", "ignore", "ignore"],
     });
@@ -90,7 +97,12 @@ export async function openPostgres(): Promise<PostgresServer> {
 
   await start();
   return {
+    folder,
     query,
+    give(path) {
+      chmodSync(path, 0o600);
+      if (account) chownSync(path, account.uid, account.gid);
+    },
     start,
     stop,
     async createDatabase() {
@@ -116,7 +128,7 @@ const settings = [
   "synchronous_commit=off",
   "full_page_writes=off",
   "max_connections=200",
-].flatMap((setting) => ["-c", setting]);
+];
 
 interface Binaries {
   readonly initdb: string;

@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
 import { isFinalTask, type Task, type TaskStore } from "../../src/core/task.ts";
 import { createMemoryTaskStore } from "../../src/store/memory-task-store.ts";
@@ -12,48 +9,19 @@ import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
 import { afterTest } from "../support/after-test.ts";
 import { count } from "../support/counts.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { commandsWith, fixture } from "../process/support.ts";
+import { commandsWith } from "../process/support.ts";
+import { countEnds, runManager, startedIn, type Manager, type ManagerPlan } from "./support/killed-managers.ts";
 import { openTaskStore, openTasks } from "./support/open-tasks.ts";
 import { until } from "./support/until.ts";
 
 const longMs = 180_000;
 const door = "mcp" as const;
 
-interface Manager {
-  readonly child: ChildProcess;
-  readonly lines: string[];
-  /** Resolves when it was killed, by itself or by us. */
-  killHard(): Promise<void>;
-}
-
-interface Plan {
-  readonly messages: readonly string[];
-  readonly crashAfter?: number;
-  readonly timeoutMs?: number;
-}
-
-/** A manager in a process of its own. */
-function runManager(t: TestContext, folder: string, plan: Plan): Manager {
-  const text = JSON.stringify({ crashAfter: 0, ...plan });
-  const child = spawn(process.execPath, [fixture("tasks/run-manager.ts"), folder, text], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const gone = once(child, "close");
-  const lines: string[] = [];
-  createInterface(child.stdout).on("line", (line) => void lines.push(line));
-  const killHard = async (): Promise<void> => {
-    child.kill("SIGKILL");
-    await gone;
-  };
-  afterTest(t, killHard);
-  return { child, lines, killHard };
-}
-
 /** A manager in another process that runs one task, and its row once the agent has printed something. */
 async function startElsewhere(
   t: TestContext,
   message: string,
-  more: Partial<Plan> = {},
+  more: Partial<ManagerPlan> = {},
 ): Promise<{ folder: string; store: TaskStore; manager: Manager; task: Task }> {
   const folder = await temporaryFolder(t);
   const manager = runManager(t, folder, { messages: [message], ...more });
@@ -281,23 +249,6 @@ test("kill -9 of shims, agents, whole groups and the manager: each task has its 
     );
   }
 });
-
-/** Counts in the database itself how often each task was brought to its end, whoever did it. */
-async function countEnds(t: TestContext, folder: string): Promise<(id: string) => number> {
-  const store = await openTaskStore(t, folder);
-  await store.close();
-  const raw = new DatabaseSync(join(folder, "deckhand.db"));
-  afterTest(t, async () => raw.close());
-  raw.exec(`
-    CREATE TABLE ends (task_id TEXT);
-    CREATE TRIGGER note_end AFTER UPDATE ON tasks WHEN new.state NOT IN ('queued', 'running')
-    BEGIN INSERT INTO ends VALUES (new.id); END`);
-  return (id) => Number(raw.prepare("SELECT count(*) AS count FROM ends WHERE task_id = ?").get(id)!["count"]);
-}
-
-function startedIn(lines: readonly string[]): string[] {
-  return lines.flatMap((line) => (line.startsWith("started ") ? [line.split(" ")[1]!] : []));
-}
 
 function readFacts(task: Task): Record<string, unknown> {
   return JSON.parse(readFileSync(join(task.folder, "run-1/meta.json"), "utf8")) as Record<string, unknown>;

@@ -3,7 +3,8 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readCrashRecords, writeCrashRecord, type CrashRecord } from "../../src/watchdog/crash-records.ts";
-import { findCrashLoop, type Promotion } from "../../src/watchdog/find-crash-loop.ts";
+import type { Promotion } from "../../src/core/crash-loop.ts";
+import { findCrashLoop } from "../../src/watchdog/find-crash-loop.ts";
 import { createLastLines } from "../../src/watchdog/last-lines.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

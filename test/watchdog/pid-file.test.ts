@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openProcessTable } from "../../src/process/process-table.ts";
-import { takePidFile } from "../../src/watchdog/pid-file.ts";
+import { takePidFile } from "../../src/process/pid-file.ts";
 import { count } from "../support/counts.ts";
 import { until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -116,7 +116,7 @@ test("a pid file that was removed is made again; one that another took ends this
 test("a lock whose folder is gone is still held, and let go without an error [D3]", async (t) => {
   const folder = join(await temporaryFolder(t), "folder");
   const path = join(folder, "dog.pid");
-  const lock = takePidFile(path, openProcessTable(process.platform));
+  const lock = takePidFile(path, openProcessTable(process.platform), "watchdog");
   assert.ok(lock.taken && lock.hold());
   rmSync(folder, { recursive: true });
   writeFileSync(folder, "in the way");

@@ -17,6 +17,8 @@ export interface SystemPromptParts {
   /** Nobody is there to answer. */
   readonly isUnattended: boolean;
   readonly permissionMode: PermissionMode;
+  /** The person's own words, at the very end; null: none. */
+  readonly added: string | null;
 }
 
 type PermissionMode = "ask" | "accept-edits" | "auto" | "plan" | "never";
@@ -27,7 +29,8 @@ export function buildSystemPrompt(parts: SystemPromptParts): string {
     parts.mode === "chat"
       ? [chatRole, describePlace(parts)]
       : [role, waysToWork(parts), whenToAsk(parts), ...familyAdvice(parts), describePlace(parts)];
-  return [...sections, ...listSkills(parts), ...listNotes(parts.notes), ...listLessons(parts.lessons)].join("\n\n");
+  const found = [...listSkills(parts), ...listNotes(parts.notes), ...listLessons(parts.lessons)];
+  return [...sections, ...found, ...(parts.added === null ? [] : [parts.added])].join("\n\n");
 }
 
 const role =

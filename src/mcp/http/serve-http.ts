@@ -1,12 +1,12 @@
-import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../core/errors.ts";
-import { createServer, type ServerParts } from "../create-server.ts";
-import { maxMessageBytes } from "../line-transport.ts";
-import { checkRequest, endpoint, type Refusal } from "./check-request.ts";
-import { listenOn, loopback, type ListenPlace } from "./listen.ts";
-import { exchange } from "./web-exchange.ts";
+import { isSameSecret, readBearer, tokenWanted } from "../../http/bearer.ts";
+import { checkHost } from "../../http/check-host.ts";
+import { createLimitedServer } from "../../http/create-server.ts";
+import { listenOn, type ListenPlace } from "../../http/listen.ts";
+import { refuse, type Refusal } from "../../http/refusal.ts";
+import type { ServerParts } from "../create-server.ts";
+import { endpoint, openMcpHandler } from "./mcp-handler.ts";
 
 export interface HttpOptions {
   readonly listen: ListenPlace;
@@ -20,40 +20,28 @@ export interface HttpDoor {
   close(): Promise<void>;
 }
 
-/** Whoever sends a byte a second is not waited for. */
-const headersMs = 10_000;
-const requestMs = 60_000;
-const mostConnections = 256;
-
-/** MCP over Streamable HTTP, without sessions: any request may be the first one after a restart. */
+/** A server for MCP alone. */
 export async function serveHttp(parts: ServerParts, options: HttpOptions): Promise<HttpDoor> {
   const { listen, token, onError } = options;
-  const handler = createMcpHandler(({ era }) => createServer(parts, era), {
-    onerror: onError,
-    maxRequestBodySize: maxMessageBytes,
-  });
+  const handler = openMcpHandler(parts, onError);
   let hosts: readonly string[] = [];
-  const server = createHttpServer((request, response) => void answer(request, response));
-  server.headersTimeout = headersMs;
-  server.requestTimeout = requestMs;
-  server.maxConnections = mostConnections;
+  const server = createLimitedServer((request, response) => void answer(request, response));
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const refusal = checkRequest(request, { hosts, token });
-      if (refusal) refuse(request, response, refusal);
-      else await exchange(request, response, handler.fetch);
+      const refusal = checkHost(request, hosts) ?? checkRequest(request, token);
+      if (refusal) refuse(request, response, { ...refusal, body: errorOf(refusal.sentence) });
+      else await handler.answer(request, response);
     } catch (thrown) {
       onError(thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
       response.destroy();
     }
   }
 
-  await listenOn(server, listen);
-  const port = "port" in listen ? (server.address() as AddressInfo).port : undefined;
-  hosts = port === undefined ? ["localhost"] : [loopback, "localhost", "[::1]"].map((host) => `${host}:${port}`);
+  const listening = await listenOn(server, listen, "MCP");
+  hosts = listening.hosts;
   return {
-    url: "socketPath" in listen ? `unix:${listen.socketPath}` : `http://${loopback}:${port}${endpoint}`,
+    url: "socketPath" in listen ? `unix:${listen.socketPath}` : `${listening.origin}${endpoint}`,
     async close() {
       const { promise, resolve } = Promise.withResolvers<void>();
       server.close(() => resolve());
@@ -64,9 +52,18 @@ export async function serveHttp(parts: ServerParts, options: HttpOptions): Promi
   };
 }
 
-/** As short as it can be, and always the end of the connection: the rest of such a request is not wanted. */
-function refuse(request: IncomingMessage, response: ServerResponse, { status, sentence, headers }: Refusal): void {
-  request.resume();
-  const body = JSON.stringify({ jsonrpc: "2.0", id: null, error: { code: -32_000, message: sentence } });
-  response.writeHead(status, { "content-type": "application/json", connection: "close", ...headers }).end(body);
+/** Why a request is not let in; undefined when it is. */
+function checkRequest(request: IncomingMessage, token: string): Refusal | undefined {
+  if (request.url !== endpoint) return { status: 404, sentence: `There is only ${endpoint} here.` };
+  const given = readBearer(request.headers.authorization);
+  if (given === undefined || !isSameSecret(given, token)) return tokenWanted;
+  // There are no sessions, so there is nothing to listen to and nothing to delete.
+  if (request.method !== "POST") {
+    return { status: 405, sentence: "Only POST is answered here.", headers: { allow: "POST" } };
+  }
+  return undefined;
+}
+
+function errorOf(message: string): object {
+  return { jsonrpc: "2.0", id: null, error: { code: -32_000, message } };
 }

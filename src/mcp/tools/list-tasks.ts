@@ -21,7 +21,11 @@ export function createListTasksTool({ desk, clock }: TaskToolParts): TaskTool {
         .max(mostAtOnce, `expected at most ${mostAtOnce}; go on with before to see more`)
         .describe(`At most so many; ${usualLimit} when left out`)
         .optional(),
-      before: z.string().describe("Only tasks older than this task_id").optional(),
+      before: z
+        .string()
+        .startsWith("task_", "expected a task_id")
+        .describe("Only tasks older than this task_id")
+        .optional(),
     }),
     output: {
       type: "object",

@@ -60,7 +60,13 @@ interface Names {
 }
 
 /** Names of ours that are no settings. */
-const otherNames = ["DECKHAND_WORKDIR", "DECKHAND_DEBUG", "DECKHAND_EXECUTION", "DECKHAND_RUN", "DECKHAND_TASK"];
+const otherNames = ["WORKDIR", "DEBUG", "EXECUTION", "RUN", "TASK", "SAFE_MODE"].map((name) => `DECKHAND_${name}`);
+/** The watchdog reads its own, and says itself what is wrong with them. */
+const watchdogPrefix = "DECKHAND_WATCHDOG_";
+
+function isOurs(name: string): boolean {
+  return name.startsWith("DECKHAND_") && !name.startsWith(watchdogPrefix);
+}
 
 function sortNames(env: Environment, names: ReadonlySet<string>): Names {
   const asked = [...names, ...otherNames].filter(
@@ -70,7 +76,7 @@ function sortNames(env: Environment, names: ReadonlySet<string>): Names {
   return {
     asked,
     known: set.filter((name) => asked.includes(name)).sort(),
-    unknown: set.filter((name) => name.startsWith("DECKHAND_") && !asked.includes(name)).sort(),
+    unknown: set.filter((name) => isOurs(name) && !asked.includes(name)).sort(),
   };
 }
 

@@ -53,8 +53,10 @@ export async function checkTimes(when: JobTimes, now: number): Promise<JobTimes>
 
 const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 
-function readDuration(text: string): number {
+/** `90s`, `15m`, `1h30m`; a plain 0 is none. Throws JOB_INVALID. */
+export function readDuration(text: string): number {
   const written = text.trim().toLowerCase();
+  if (written === "0") return 0;
   if (!/^(?:\d{1,9}[smhdw])+$/.test(written)) {
     throw new RuntimeError(
       "JOB_INVALID",

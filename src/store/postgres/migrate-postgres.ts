@@ -9,11 +9,11 @@ const lockKey = 0x4465636b;
 export async function migratePostgres(connection: PostgresConnection): Promise<void> {
   const migrations = readMigrations(new URL("./postgres-migrations/", import.meta.url));
   // Looked at first: who only uses the store needs no right to change it.
-  if ((await readVersion(connection.query, connection.name, migrations.length)) === migrations.length) return;
+  if ((await readPostgresVersion(connection.query, connection.name, migrations.length)) === migrations.length) return;
   await connection.transaction(async (query) => {
     await query("SET LOCAL statement_timeout = 0");
     await query("SELECT pg_advisory_xact_lock($1)", [lockKey]);
-    const version = await readVersion(query, connection.name, migrations.length);
+    const version = await readPostgresVersion(query, connection.name, migrations.length);
     if (version === migrations.length) return;
     await query("CREATE SCHEMA IF NOT EXISTS deckhand");
     await query("CREATE TABLE IF NOT EXISTS deckhand.schema_version (version integer NOT NULL)");
@@ -23,7 +23,8 @@ export async function migratePostgres(connection: PostgresConnection): Promise<v
   });
 }
 
-async function readVersion(query: Query, name: string, newest: number): Promise<number> {
+/** 0 when there is nothing yet; throws STORE_NEWER. */
+export async function readPostgresVersion(query: Query, name: string, newest: number): Promise<number> {
   // Not `to_regclass`: inside a transaction that goes on saying that there is none, once it was so.
   const [found] = await query(
     "SELECT EXISTS (SELECT 1 FROM pg_tables WHERE schemaname = 'deckhand' AND tablename = 'schema_version') AS exists",

@@ -16,11 +16,19 @@ export function readPostgresAddress(given: string): PostgresAddress {
       "The store must be the address of a PostgreSQL database, as in postgres://user@host/database; what was given is none.",
     );
   }
+  const mode = url.searchParams.get("sslmode");
+  if (mode !== null && !modes.has(mode)) {
+    throw new RuntimeError(
+      "CONFIG_INVALID",
+      `The sslmode of the store ${describe(url)} must be one of ${[...modes].join(", ")}; got "${mode}".`,
+    );
+  }
   // The driver takes these three for `verify-full` as well, and warns on standard error.
-  if (unclearModes.has(url.searchParams.get("sslmode") ?? "")) url.searchParams.set("sslmode", "verify-full");
+  if (unclearModes.has(mode ?? "")) url.searchParams.set("sslmode", "verify-full");
   return { url: url.href.replace(standIn, ""), name: describe(url) };
 }
 
+const modes = new Set(["disable", "prefer", "require", "verify-ca", "verify-full", "no-verify"]);
 const unclearModes = new Set(["prefer", "require", "verify-ca"]);
 /** An address with a user and without a host, as for a Unix socket, is no URL for the parser. */
 const standIn = "no-host.invalid";

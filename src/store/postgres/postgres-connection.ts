@@ -1,5 +1,5 @@
 import type { Client, ClientConfig, Pool, PoolClient } from "pg";
-import { RuntimeError } from "../../core/errors.ts";
+import { codeOf, messageOf, RuntimeError } from "../../core/errors.ts";
 import { readPostgresAddress } from "./postgres-address.ts";
 import { toPostgresError } from "./postgres-error.ts";
 
@@ -24,24 +24,25 @@ export interface PostgresConnection {
 
 /** No statement of ours takes long; one that does would hold up everybody. */
 const statementMs = 30_000;
-/** A process that stands still in the middle must not keep what it has locked. */
-const standStillMs = 15_000;
+const standStill = "idle_in_transaction_session_timeout";
+/** And a process that stands still in the middle must not keep what it has locked. */
+const limits = { statement_timeout: statementMs, [standStill]: 15_000 } as const;
 const connectMs = 10_000;
 const mostConnections = 8;
 
 /** Connects when it is first used. The driver is loaded then, too. */
 export function openPostgresConnection(address: string): PostgresConnection {
   const { url, name } = readPostgresAddress(address);
-  const config: ClientConfig = {
+  let config: ClientConfig = {
     connectionString: url,
     application_name: "deckhand",
     keepAlive: true,
     connectionTimeoutMillis: connectMs,
-    statement_timeout: statementMs,
-    idle_in_transaction_session_timeout: standStillMs,
     // The server may be gone without a word.
     query_timeout: statementMs + 10_000,
+    ...limits,
   };
+  const manner: Manner = { hasLimits: true, namesStatements: true };
   let pool: Promise<Pool> | undefined;
   let closing: Promise<void> | undefined;
 
@@ -49,23 +50,39 @@ export function openPostgresConnection(address: string): PostgresConnection {
     const { default: driver } = await import("pg");
     const opened = new driver.Pool({ ...config, max: mostConnections });
     // An idle connection that breaks is replaced when it is needed.
-    opened.on("error", () => {});
+    opened.on("error", ignore);
     return opened;
   }
 
-  async function run<Result>(work: (pool: Pool) => Promise<Result>): Promise<Result> {
+  async function run<Result>(work: (pool: Pool) => Promise<Result>, tries = 1): Promise<Result> {
     if (closing) throw new RuntimeError("STORE_CLOSED", `The store ${name} is closed.`);
+    const used = (pool ??= openPool());
     try {
-      return await work(await (pool ??= openPool()));
+      return await work(await used);
     } catch (thrown) {
-      throw toPostgresError(thrown, name);
+      if (tries > mostTries || !isBeyond(thrown)) throw toPostgresError(thrown, name);
+      await giveIn(thrown, used);
+      return run(work, tries + 1);
     }
+  }
+
+  /** A pooler that shares connections by transaction does not have all that a server has; it did nothing, and is asked for less. */
+  async function giveIn(thrown: unknown, used: Promise<Pool>): Promise<void> {
+    if (isUnknownStatement(thrown)) {
+      manner.namesStatements = false;
+      return;
+    }
+    manner.hasLimits = false;
+    config = omitLimits(config);
+    if (pool !== used) return;
+    pool = undefined;
+    await (await used).end();
   }
 
   const toQuery =
     (session: Pool | PoolClient): Query =>
     async (text, values = [], name) => {
-      const statement = name === undefined ? { text } : { text, name };
+      const statement = name === undefined || !manner.namesStatements ? { text } : { text, name };
       // Without any values it may be several statements.
       const given = values.length === 0 ? statement : { ...statement, values: [...values] };
       return (await session.query<Record<string, unknown>>(given)).rows;
@@ -77,7 +94,7 @@ export function openPostgresConnection(address: string): PostgresConnection {
     session.on("error", ignore);
     let broken = true;
     try {
-      await session.query("BEGIN");
+      await session.query(manner.hasLimits ? "BEGIN" : `BEGIN; SET LOCAL ${standStill} = ${limits[standStill]}`);
       const result = await work(toQuery(session));
       await session.query("COMMIT");
       broken = false;
@@ -108,6 +125,29 @@ export function openPostgresConnection(address: string): PostgresConnection {
       }),
     close: () => (closing ??= pool ? pool.then((opened) => opened.end()) : Promise.resolve()),
   };
+}
+
+/** What goes with a server, but not with every pooler that shares its connections by transaction. */
+interface Manner {
+  hasLimits: boolean;
+  namesStatements: boolean;
+}
+
+const mostTries = 3;
+
+function isBeyond(thrown: unknown): boolean {
+  return isUnknownStatement(thrown) || /unsupported startup parameter/.test(messageOf(thrown));
+}
+
+/** It was planned on another connection, or on this one by somebody else. */
+function isUnknownStatement(thrown: unknown): boolean {
+  return ["26000", "42P05"].includes(codeOf(thrown) ?? "");
+}
+
+function omitLimits(config: ClientConfig): ClientConfig {
+  const rest = { ...config };
+  for (const limit of Object.keys(limits) as (keyof typeof limits)[]) delete rest[limit];
+  return rest;
 }
 
 function ignore(): void {}

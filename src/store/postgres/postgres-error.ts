@@ -4,7 +4,9 @@ import { codeOf, messageOf, RuntimeError, type ErrorCode } from "../../core/erro
 export function toPostgresError(thrown: unknown, name: string): RuntimeError {
   if (thrown instanceof RuntimeError) return thrown;
   const state = codeOf(thrown) ?? "";
-  const known = [5, 2].map((length) => byState[state.slice(0, length)]).find((each) => each !== undefined);
+  const known = isUntrusted(thrown)
+    ? untrusted
+    : [5, 2].map((length) => byState[state.slice(0, length)]).find((each) => each !== undefined);
   const [code, say] = known ?? (isConnectionLoss(thrown) ? unreachable : failed);
   return new RuntimeError(code, say(name, tidy(messageOf(thrown))), { cause: thrown });
 }
@@ -16,12 +18,27 @@ export function isConnectionLoss(thrown: unknown): boolean {
   return state.startsWith("08") || state.startsWith("57P") || !/^[0-9A-Z]{5}$/.test(state) || state.startsWith("E");
 }
 
+/** Codes of OpenSSL, of Node, and of a server that can't do TLS at all; and of a file with certificates that is not there. */
+function isUntrusted(thrown: unknown): boolean {
+  const code = codeOf(thrown) ?? "";
+  return (
+    /CERT|^UNABLE_TO_|SIGNATURE|^ERR_TLS_|^ERR_OSSL_|^ERR_SSL_/.test(code) ||
+    (/^(?:ENOENT|EACCES|EISDIR)$/.test(code) && (thrown as NodeJS.ErrnoException).syscall !== "connect") ||
+    /does not support SSL/.test(messageOf(thrown))
+  );
+}
+
 type Sentence = readonly [ErrorCode, (name: string, detail: string) => string];
 
 const unreachable: Sentence = [
   "STORE_UNAVAILABLE",
   (name, detail) =>
     `The store ${name} can't be reached: ${detail}. What runs goes on; start PostgreSQL again, or correct the address.`,
+];
+const untrusted: Sentence = [
+  "STORE_UNAVAILABLE",
+  (name, detail) =>
+    `The store ${name} can't be reached safely: ${detail}. Name the certificate that signed the server's in its address (sslrootcert=/path/to/ca.pem) and the host as that certificate has it; sslmode=no-verify would take any server for the right one.`,
 ];
 const failed: Sentence = [
   "STORE_UNAVAILABLE",
@@ -54,7 +71,7 @@ const byState: Readonly<Record<string, Sentence>> = {
   "42501": [
     "STORE_READ_ONLY",
     (name, detail) =>
-      `The user of the store ${name} may not do that (${detail}): give it the right to create schemas in the database.`,
+      `The user of the store ${name} may not do that (${detail}): give it the right to create schemas in the database, or the rights of the user who made deckhand and deckhand_queue there.`,
   ],
   "42": broken,
   "3F": broken,
@@ -70,5 +87,9 @@ function describeDamage(name: string, detail: string): string {
 }
 
 function tidy(message: string): string {
-  return message.trim().replace(/\.$/, "");
+  // What Node advises besides is for programmers.
+  return message
+    .replace(/; if the root CA is installed.*/, "")
+    .trim()
+    .replace(/\.$/, "");
 }

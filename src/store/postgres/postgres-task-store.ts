@@ -5,7 +5,8 @@ import { addTask } from "./add-task.ts";
 import { changeTask, requestCancel, type Unsure } from "./change-task.ts";
 import { createDispatch } from "./dispatch.ts";
 import { countTasks, findStrays, findTask, listHere, listTasks } from "./find-tasks.ts";
-import { listen } from "./listen.ts";
+import { explainLack, explainWaits } from "./find-workers.ts";
+import { channel, listen } from "./listen.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { createOrderMemory } from "./order-memory.ts";
 import { answerReaders, readElsewhere } from "./output-requests.ts";
@@ -53,7 +54,7 @@ async function openStore(
   const entry = worker && (await enterRoll(connection, worker, { clock, times }));
   let news = 0;
   const tell = (): void => void (news += 1);
-  const listening = listen(connection, clock, tell);
+  const listening = listen(connection, clock, { name: channel, onNews: tell });
   const parts: StoreParts = {
     connection,
     dispatch,
@@ -85,6 +86,8 @@ async function openStore(
       patrolledAt = clock.monotonic();
       return patrol({ connection, dispatch, times }, now);
     },
+    explainLack: (agent) => explainLack(connection, agent, times),
+    explainWaits: (tasks) => explainWaits(connection, tasks, times),
     readElsewhere: (id, range) => readElsewhere(connection, { id, range, clock, machineId }),
     async answerReaders(read) {
       if (machineId !== null) await answerReaders(connection, machineId, read);

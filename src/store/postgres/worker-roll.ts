@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
+import { toKey } from "../text-key.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { WorkerTimes } from "./worker-times.ts";
 
@@ -13,6 +14,8 @@ export interface Worker {
   readonly identity: ProcessIdentity;
   /** Where tasks have their folders on this machine; a real path. */
   readonly folder: string;
+  /** The agents that it has; left out: it does not tell, and may have any. */
+  readonly agents?: readonly string[];
 }
 
 /** The worker's line in the roll of all workers. */
@@ -31,7 +34,8 @@ export async function enterRoll(
   const workerId = randomUUID();
   const { machineId, identity } = worker;
   await refuseTwin(connection, worker, { clock, times });
-  const line = [workerId, machineId, hostname(), identity.bootId, identity.pid];
+  const agents = worker.agents?.map(toKey) ?? null;
+  const line = [workerId, machineId, hostname(), identity.bootId, identity.pid, agents];
   let cancelBeat = (): void => {};
   let isClosed = false;
   let beating = beat();
@@ -67,7 +71,7 @@ export async function enterRoll(
 }
 
 const upsert = `
-  INSERT INTO deckhand.workers (id, machine_id, host, boot_id, pid, seen_at) VALUES ($1, $2, $3, $4, $5, now())
+  INSERT INTO deckhand.workers (id, machine_id, host, boot_id, pid, agents, seen_at) VALUES ($1, $2, $3, $4, $5, $6, now())
   ON CONFLICT (id) DO UPDATE SET seen_at = now()`;
 
 /**

@@ -3,7 +3,7 @@ import type { AgentAdapter, OutputReader } from "./agent-adapter.ts";
 import type { AgentSettings } from "./agent-settings.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { checkArgumentLength, checkOrder } from "./check-order.ts";
-import { describeEnd } from "./describe-end.ts";
+import { describeBadExit, describeEnd } from "./describe-end.ts";
 import { fillCommand, hasPlace } from "./fill-command.ts";
 import { prefixMessage } from "./prefix-message.ts";
 import { readEvent, valueAt } from "./read-event.ts";
@@ -99,8 +99,9 @@ function openReader(name: string, settings: CommandSettings): OutputReader {
     end(exit) {
       const text = settings.output === "json_lines" ? answer.text() : answer.text().trim();
       if (exit.code === 0 && text !== "") return { ok: true, text };
-      const said = settings.output === "json_lines" ? stray : text.slice(-4000);
-      return { ok: false, error: describeEnd(name, exit, said) };
+      if (settings.output !== "json_lines") return { ok: false, error: describeEnd(name, exit, text.slice(-4000)) };
+      const error = text === "" ? describeEnd(name, exit, stray) : describeBadExit(name, exit, text.slice(-4000));
+      return { ok: false, error };
     },
     partial: () => answer.text(),
   };

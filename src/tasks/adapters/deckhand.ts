@@ -1,9 +1,9 @@
+import { join } from "node:path";
 import type { AgentAdapter, AgentVerdict } from "./agent-adapter.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { checkOrder } from "./check-order.ts";
 import { describeFailure } from "./describe-end.ts";
 import { createEventReader, type EventReading } from "./event-reader.ts";
-import { prefixMessage } from "./prefix-message.ts";
 import { textAt } from "./read-event.ts";
 import { words, type ArgumentRules } from "./take-arguments.ts";
 
@@ -13,22 +13,24 @@ export const deckhandAdapter: AgentAdapter = {
   program: "deckhand",
   install: "npm install -g deckhand",
   canResume: true,
-  plan(order) {
+  plan(order, { folder }) {
     const args = checkOrder("deckhand", order, rules);
-    const { model, resume } = order;
+    const { systemPrompt, model, resume } = order;
     return {
       args: [
         "run",
         "--json",
+        ...(systemPrompt === null ? [] : [`--append-system-prompt-file=${join(folder, systemFile)}`]),
         ...(model === null ? [] : [`--model=${model}`]),
         ...(resume === null ? [] : [`--session=${resume}`]),
         ...(order.bypassesPermissions ? ["--mode=auto"] : []),
         ...args,
         "-",
       ],
-      stdin: prefixMessage(order),
+      stdin: order.message,
       env: {},
       passes,
+      ...(systemPrompt === null ? {} : { files: { [systemFile]: systemPrompt } }),
       sessionId: resume,
     };
   },
@@ -74,8 +76,13 @@ function readDeckhand(): EventReading {
   };
 }
 
+const systemFile = "system-prompt.md";
+
 const rules: ArgumentRules = {
-  reserved: words("--json --session --continue -c --workdir --quiet -q --inbox --help -h"),
+  reserved: words(
+    "--json --session --continue -c --workdir --quiet -q --inbox --append-system-prompt --append-system-prompt-file",
+    "--help -h",
+  ),
   bypassing: words("--mode=auto"),
   widening: words("--mode=accept-edits --yes-danger --image"),
   commands: [],

@@ -3,9 +3,17 @@ import { readEvent, textAt } from "./read-event.ts";
 
 /** Why there is no answer, from what little is known: "claude ended without an answer (exit code 0); …". */
 export function describeEnd(name: string, exit: AgentExit, strayText = ""): string {
+  return tellEnd(`${name} ended without an answer (${describeExit(exit)})`, exit, strayText);
+}
+
+/** It had answered, and its exit code says that it failed all the same. */
+export function describeBadExit(name: string, exit: AgentExit, answer: string): string {
+  return tellEnd(`${name} answered, but then failed (${describeExit(exit)})`, exit, answer);
+}
+
+function tellEnd(end: string, exit: AgentExit, strayText: string): string {
   const errorEnd = oneLine(exit.errorText, "end");
   const strayEnd = oneLine(strayText, "end");
-  const end = `${name} ended without an answer (${describeExit(exit)})`;
   const last = errorEnd === "" ? strayEnd : errorEnd;
   if (last === "") return `${end} and said nothing.`;
   const where = errorEnd === "" ? "output" : "error output";

@@ -20,6 +20,7 @@ const parts: SystemPromptParts = {
   notes: [],
   isUnattended: false,
   permissionMode: "ask",
+  added: null,
 };
 
 test("the system prompt says to ask when unsure, to offer choices, and to have danger confirmed [L9]", () => {

@@ -44,6 +44,20 @@ const clients = {
       "--allowedTools=mcp__deckhand__use_agent,mcp__deckhand__wait_for_task",
     ],
   },
+  codex: {
+    toolName: (tool) => `mcp__deckhand.${tool}`,
+    args: ({ command, args, env }) => [
+      "exec",
+      "--skip-git-repo-check",
+      `--config=mcp_servers.deckhand.command=${JSON.stringify(command)}`,
+      `--config=mcp_servers.deckhand.args=${JSON.stringify(args)}`,
+      `--config=mcp_servers.deckhand.env={${Object.entries(env)
+        .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+        .join(",")}}`,
+      "--model=fake-model",
+      prompt,
+    ],
+  },
   gemini: {
     toolName: (tool) => `mcp_deckhand_${tool}`,
     args: () => ["-p", prompt, "--yolo", "--skip-trust", "-m", "gemini-2.5-flash"],

@@ -86,7 +86,10 @@ test("JSON lines without an answer are a failure, with one and a bad exit code a
     error: "mine ended without an answer (exit code 0); the end of its output: not json.",
   });
   const broken: AgentSettings = { command: ["sh", "-c", `echo '{"result":"x"}'; exit 2`], output: "json_lines" };
-  assert.equal((await run(t, broken, {})).verdict.ok, false);
+  assert.deepEqual((await run(t, broken, {})).verdict, {
+    ok: false,
+    error: "mine answered, but then failed (exit code 2); the end of its output: x.",
+  });
 });
 
 function adapterOf(settings: AgentSettings): AgentAdapter {

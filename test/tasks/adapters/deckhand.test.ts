@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test, type TestContext } from "node:test";
 import type { TaskOrder } from "../../../src/core/task.ts";
+import { serveScript } from "../../../src/models/script/serve-script.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
+import { afterTest } from "../../support/after-test.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { anOrder } from "./an-order.ts";
 import { driveAgent, type Drive } from "./drive-agent.ts";
@@ -15,11 +17,11 @@ const deckhand = listAdapters({ own: [process.execPath, program] }).get("deckhan
 test("deckhand does a task of its own, tells of it and goes on with its session [T7] [T8]", async (t) => {
   const call = { tool: "read_file", input: { path: "notes.txt" } };
   const place = await makePlace(t, [
-    { text: "I look.", calls: [call], expect: { contains: ["Be terse.", "--help\n🎉"] } },
+    { text: "I look.", calls: [call], expect: { contains: "--help\n🎉" } },
     "It says heron.",
     { text: "Still heron.", expect: { contains: "again?" } },
   ]);
-  const first = await run(t, place, { message: "--help\n🎉", systemPrompt: "Be terse." });
+  const first = await run(t, place, { message: "--help\n🎉" });
   assert.deepEqual(first.verdict, { ok: true, text: "It says heron." });
   assert.match(first.sessionId!, /^ses_/);
   const progress = first.news.flatMap((each) => each.progress ?? []);
@@ -32,6 +34,24 @@ test("deckhand does a task of its own, tells of it and goes on with its session 
   const second = await run(t, place, { message: "again?", resume: first.sessionId });
   assert.deepEqual(second.verdict, { ok: true, text: "Still heron." });
   assert.equal(second.sessionId, first.sessionId);
+});
+
+test("deckhand gets the system prompt as one, and the message as it is [T8]", async (t) => {
+  const server = await serveScript({ turns: ["Yes."] });
+  afterTest(t, () => server.close());
+  const { folder, cwd } = await makePlace(t, []);
+  const order = anOrder({ cwd, model: "anthropic/fake", message: "-m\n", systemPrompt: "-be\nterse" });
+  const env = {
+    PATH: process.env["PATH"]!,
+    HOME: folder,
+    ANTHROPIC_API_KEY: "fake",
+    ANTHROPIC_BASE_URL: server.url,
+  };
+  const { ended } = await driveAgent(t, { adapter: deckhand, order, folder, env });
+  assert.deepEqual((await ended).verdict, { ok: true, text: "Yes." });
+  const [{ system, messages }] = server.requests as [(typeof server.requests)[number]];
+  assert.match(system, /^You are Deckhand[^]*\n\n-be\nterse$/);
+  assert.match(JSON.stringify(messages), /"text":"-m"/);
 });
 
 test("deckhand's failure says why [T8]", async (t) => {

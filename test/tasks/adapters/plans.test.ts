@@ -82,6 +82,20 @@ const expected: Readonly<Record<string, Pick<ReturnType<typeof plan>, "args" | "
     env: {},
     files: { "system-prompt.md": "-be\nterse" },
   },
+  deckhand: {
+    args: [
+      "/opt/deckhand.js",
+      "run",
+      "--json",
+      "--append-system-prompt-file=/data/tasks/task_1/system-prompt.md",
+      "--model=some/model",
+      "--effort",
+      "low",
+      "-",
+    ],
+    env: {},
+    files: { "system-prompt.md": "-be\nterse" },
+  },
 };
 
 for (const [agent, { args, env, files }] of Object.entries(expected)) {
@@ -93,12 +107,6 @@ for (const [agent, { args, env, files }] of Object.entries(expected)) {
     assert.equal(planned.stdin, hostile);
   });
 }
-
-test("deckhand gets the system prompt before the message, both on stdin [T8]", () => {
-  const planned = plan("deckhand", full);
-  assert.deepEqual(planned.args, ["/opt/deckhand.js", "run", "--json", "--model=some/model", "-"]);
-  assert.equal(planned.stdin, `-be\nterse\n\n${hostile}`);
-});
 
 test("a session is gone on with [T8]", () => {
   const resumed: Readonly<Record<string, readonly string[]>> = {

@@ -13,6 +13,7 @@ import {
   type ReadRequest,
 } from "./protocol.ts";
 import { createTranscript, type Transcript } from "./transcript.ts";
+import { joinName } from "./tool-namespace.ts";
 import { createResponsesWriter, wholeResponse } from "./write-responses.ts";
 
 /** The Responses API, without what OpenAI would keep on its side: every request carries its conversation. */
@@ -43,16 +44,24 @@ function read(body: JsonRecord): ReadRequest {
     isStreamed: body["stream"] === true,
     system: transcript.system,
     messages: transcript.messages,
-    tools: recordsOf(body["tools"]).map(({ name, type, description, parameters }) => {
-      // Tools of OpenAI itself have a type and no name.
-      return {
-        name: stringOf(name) || stringOf(type),
-        description: stringOf(description),
-        inputSchema: recordOf(parameters),
-      };
+    tools: recordsOf(body["tools"]).flatMap((tool) => {
+      if (tool["type"] !== "namespace") return [readTool(tool, "")];
+      return recordsOf(tool["tools"]).map((each) => readTool(each, stringOf(tool["name"])));
     }),
     toolChoice: readChoice(body["tool_choice"]),
     maxOutputTokens: numberOf(body["max_output_tokens"]),
+  };
+}
+
+function readTool(
+  { name, type, description, parameters }: JsonRecord,
+  namespace: string,
+): ReadRequest["tools"][number] {
+  return {
+    // Tools of OpenAI itself have a type and no name.
+    name: joinName(namespace, stringOf(name) || stringOf(type)),
+    description: stringOf(description),
+    inputSchema: recordOf(parameters),
   };
 }
 
@@ -87,7 +96,7 @@ function readReasoning(item: JsonRecord): AssistantPart {
 
 function readCall(item: JsonRecord): CallPart {
   const inputText = item["arguments"] ?? item["input"] ?? JSON.stringify(item["action"] ?? {});
-  const tool = stringOf(item["name"]) || stringOf(item["type"]);
+  const tool = joinName(stringOf(item["namespace"]), stringOf(item["name"]) || stringOf(item["type"]));
   return { type: "call", callId: stringOf(item["call_id"]), tool, inputText: stringOf(inputText) };
 }
 

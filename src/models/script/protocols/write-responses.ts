@@ -2,6 +2,7 @@ import type { AssistantPart } from "../../../core/message.ts";
 import type { ModelFailure, StopReason, Usage } from "../../../core/model.ts";
 import type { FinishedStep, Step } from "../play-script.ts";
 import { openaiCodeOf } from "./openai-errors.ts";
+import { splitName } from "./tool-namespace.ts";
 import { frame, isDropped, signatureOf, type ReplyFacts } from "./protocol.ts";
 
 /** The events of a reply: each part is an item, opened and closed, and the end repeats them all. */
@@ -9,6 +10,7 @@ export function createResponsesWriter(reply: ReplyFacts): (step: Step) => string
   let sequence = 0;
   let index = -1;
   const done: AssistantPart[] = [];
+  const { body } = reply;
   const event = (type: string, data: object): string => frame({ type, sequence_number: sequence++, ...data }, type);
   return (step) => {
     switch (step.type) {
@@ -19,7 +21,7 @@ export function createResponsesWriter(reply: ReplyFacts): (step: Step) => string
       case "part_started": {
         index++;
         const place = placeOf(reply, step.part, index);
-        const item = toItem(step.part, { id: place.item_id, status: "in_progress" });
+        const item = toItem(step.part, { id: place.item_id, status: "in_progress", body });
         return event("response.output_item.added", { output_index: index, item }) + open(step.part, place, event);
       }
       case "piece": {
@@ -29,7 +31,7 @@ export function createResponsesWriter(reply: ReplyFacts): (step: Step) => string
       case "part_ended": {
         done.push(step.part);
         const place = placeOf(reply, step.part, index);
-        const item = toItem(step.part, { id: place.item_id, status: "completed" });
+        const item = toItem(step.part, { id: place.item_id, status: "completed", body });
         return close(step.part, place, event) + event("response.output_item.done", { output_index: index, item });
       }
       case "finished": {
@@ -87,7 +89,7 @@ function toResponse({ id, model, createdAt, body }: ReplyFacts, rest: object): o
 
 function toItems(parts: readonly AssistantPart[], reply: ReplyFacts): object[] {
   return parts.map((part, index) => {
-    return toItem(part, { id: placeOf(reply, part, index).item_id, status: "completed" });
+    return toItem(part, { id: placeOf(reply, part, index).item_id, status: "completed", body: reply.body });
   });
 }
 
@@ -100,11 +102,18 @@ function placeOf({ id }: ReplyFacts, { type }: AssistantPart, index: number): Pl
 const prefixes = { text: "msg", thinking: "rs", call: "fc" } as const;
 const names = { text: "output_text", thinking: "reasoning_summary_text", call: "function_call_arguments" } as const;
 
-function toItem(part: AssistantPart, { id, status }: { id: string; status: "in_progress" | "completed" }): object {
+interface ItemFacts {
+  readonly id: string;
+  readonly status: "in_progress" | "completed";
+  readonly body: ReplyFacts["body"];
+}
+
+function toItem(part: AssistantPart, { id, status, body }: ItemFacts): object {
   const isWhole = status === "completed";
   if (part.type === "call") {
     const { callId, tool, inputText } = part;
-    return { id, type: "function_call", status, call_id: callId, name: tool, arguments: isWhole ? inputText : "" };
+    const name = splitName(tool, body);
+    return { id, type: "function_call", status, call_id: callId, ...name, arguments: isWhole ? inputText : "" };
   }
   if (part.type === "text") {
     return { id, type: "message", status, role: "assistant", content: isWhole ? [toText(part.text)] : [] };

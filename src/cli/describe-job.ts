@@ -1,0 +1,105 @@
+import { clipText } from "../core/cut-text.ts";
+import type { Job, JobTimes, JobWork, Run } from "../core/schedule.ts";
+import { formatAge, formatDuration } from "./format-time.ts";
+import type { JobView, PreviewedTime } from "../runtime/schedule.ts";
+
+const longestSummary = 200;
+
+/** `0 9 * * 1-5 Europe/Berlin`, `every 15 min`, `once`. */
+export function describeTimes(when: JobTimes): string {
+  if ("cron" in when) return `${when.cron} ${when.timeZone}`;
+  return "at" in when ? "once" : `every ${formatDuration(when.everyMs)}`;
+}
+
+/** What is done, in one line. */
+export function summarizeWork(work: JobWork): string {
+  switch (work.kind) {
+    case "tool": {
+      const input = JSON.stringify(work.input) ?? "";
+      const from = work.toolRef ? ` (${work.toolRef.file})` : "";
+      return clipText(`tool ${work.toolName}${from}${input === "{}" ? "" : ` ${input}`}`, longestSummary);
+    }
+    case "prompt":
+      return clipText(`prompt: ${work.prompt}`, longestSummary);
+    case "agent":
+      return clipText(`agent ${work.order.agent}: ${work.order.message}`, longestSummary);
+    case "improve":
+      return `improve ${work.toolName}`;
+  }
+}
+
+/** How its latest run stands, and what nobody should overlook. */
+export function summarizeLast({ lastRun, passedOver }: JobView, now: number): string {
+  if (!lastRun) return "-";
+  const { state, endedAt, startedAt, dueAt } = lastRun;
+  const age = formatAge(now - (endedAt ?? startedAt ?? dueAt));
+  const isPassedOver = state === "missed" || state === "skipped";
+  const others = passedOver - (isPassedOver ? 1 : 0);
+  return `${state} ${age}${others > 0 ? `, ${others} missed or skipped` : ""}`;
+}
+
+/** `2026-03-29 03:00:00 +02:00`, with what is odd about it. */
+export function describeNext({ local, note }: PreviewedTime): string {
+  return note === null ? local : `${local}  (${note})`;
+}
+
+export function durationOfRun({ startedAt, endedAt }: Run, now: number): string {
+  return startedAt === null ? "" : formatDuration(Math.max(0, (endedAt ?? now) - startedAt));
+}
+
+/** Why it stands as it does, or what came of it; in one line. */
+export function summarizeRun({ reason, summary, span, attempt }: Run): string {
+  const many = span ? `stands for ${span.count ?? "many"} due times from ${new Date(span.fromAt).toISOString()}; ` : "";
+  const tries = attempt > 1 ? `attempt ${attempt}; ` : "";
+  return clipText(`${many}${tries}${reason ?? summary ?? ""}`.trim(), longestSummary);
+}
+
+/** All that there is to know of the job, for a person. */
+export function describeJob(job: Job, next: readonly PreviewedTime[]): string {
+  const { missed, grant, paused } = job;
+  const facts: [string, string | null][] = [
+    ["does", summarizeWork(job.work)],
+    ["when", describeTimes(job.when)],
+    ["paused", paused && `by ${paused.by}${paused.reason === null ? "" : `: ${paused.reason}`}`],
+    ["next", next.length === 0 ? (paused ? null : "never again") : next.map(describeNext).join("\n")],
+    ["overlap", overlaps[job.overlap]],
+    [
+      "missed",
+      missed.mode === "none"
+        ? "not made up for"
+        : `${missed.mode === "last" ? "the latest is" : `the latest ${missed.max} are`} made up for, up to ${formatDuration(missed.windowMs)} late`,
+    ],
+    [
+      "jitter",
+      job.jitterMs === 0 ? null : `starts up to ${formatDuration(job.jitterMs)} after its time, always the same`,
+    ],
+    [
+      "deadline",
+      job.deadlineMs === null ? null : `missed when it can't start within ${formatDuration(job.deadlineMs)}`,
+    ],
+    ["time limit", formatDuration(job.timeoutMs)],
+    ["retries", String(job.retries)],
+    [
+      "pauses after",
+      job.pauseAfterFailures === 0 ? "no number of failures" : `${job.pauseAfterFailures} failed runs in a row`,
+    ],
+    ["twice", job.isIdempotent ? "is the same as once: a lost run is started again" : null],
+    ["may", grant.allow.length === 0 ? null : grant.allow.join(", ")],
+    ["may not", grant.deny.length === 0 ? null : grant.deny.join(", ")],
+    ["added", new Date(job.createdAt).toISOString()],
+    ["id", job.id],
+  ];
+  const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(12)}  ${indentRest(fact)}`] : []));
+  return [job.name, ...lines, ""].join("\n");
+}
+
+const overlaps = {
+  skip: "a run is skipped while an earlier one is under way",
+  queue_one: "one run waits while an earlier one is under way, further ones are skipped",
+  cancel_old: "a run cancels the earlier one that is under way",
+  allow: "runs may be under way at once",
+} as const;
+
+function indentRest(text: string): string {
+  return text.replaceAll("\n", `\n${" ".repeat(16)}`);
+}

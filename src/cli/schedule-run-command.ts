@@ -1,0 +1,76 @@
+import { isFinalRun, type Run, type RunState } from "../core/schedule.ts";
+import { printableRun } from "../runtime/views/job-view.ts";
+import type { Invocation } from "./command.ts";
+import { durationOfRun } from "./describe-job.ts";
+import { codeOfSignal, exitCode, type StopSignal } from "./exit-code.ts";
+import { personConfig } from "./person-config.ts";
+import { refuseInsideCall } from "./person.ts";
+import { neutralizeLine, neutralizeText } from "./terminal-text.ts";
+import type { Terminal } from "./terminal.ts";
+import { watchSignals } from "./watch-signals.ts";
+import { withSchedule, type ScheduleView } from "./with-schedule.ts";
+
+const pollMs = 100;
+
+/** `deckhand schedule run NAME` */
+export async function runScheduleRun(invocation: Invocation, terminal: Terminal): Promise<number> {
+  refuseInsideCall(terminal);
+  return withSchedule({ invocation, terminal, config: personConfig(invocation, terminal) }, async (view) => {
+    const { schedule, runtime } = view;
+    const [name] = invocation.positionals as [string];
+    // Somebody who serves the schedule has it under its own limits: more than one place to run it would be one too many.
+    const isServed = (await schedule.isServed()) === "yes";
+    if (isServed && invocation.has("detach")) return tellOrdered(view, await schedule.runNow(name, { by: view.by }));
+    const stop = new AbortController();
+    const watch = watchSignals(terminal, () => stop.abort());
+    const stopNoticing = runtime.on("inbox:added", ({ id }) =>
+      terminal.tell(`Waiting in the inbox as ${id}; look at it with \`deckhand inbox show ${id}\`.`),
+    );
+    try {
+      const run = isServed
+        ? await follow(view, await schedule.runNow(name, { by: view.by }), stop.signal)
+        : await schedule.carryOut(name, { by: view.by, signal: stop.signal });
+      tellEnd(view, run);
+      return codeOf(run.state, watch.signal);
+    } finally {
+      stopNoticing();
+      watch.end();
+    }
+  });
+}
+
+/** It runs in the daemon; Ctrl-C cancels it there. */
+async function follow({ schedule, by }: ScheduleView, ordered: Run, signal: AbortSignal): Promise<Run> {
+  let isCancelled = false;
+  for (let run = ordered; ; run = (await schedule.getRun(ordered.id)) ?? run) {
+    if (isFinalRun(run.state)) return run;
+    if (signal.aborted && !isCancelled) {
+      isCancelled = true;
+      await schedule.cancelRun(run.id, `Cancelled by ${by}.`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, pollMs));
+  }
+}
+
+function tellOrdered({ invocation, terminal, runtime }: ScheduleView, run: Run): number {
+  if (invocation.has("json")) terminal.printJson(printableRun(runtime, run));
+  else terminal.print(`${run.id}\n`);
+  return exitCode.done;
+}
+
+function tellEnd({ invocation, terminal, runtime }: ScheduleView, run: Run): void {
+  if (invocation.has("json")) return terminal.printJson(printableRun(runtime, run));
+  const { state, reason, summary, jobName, taskId, sessionId } = runtime.maskValue(run);
+  if (summary !== null) terminal.print(neutralizeText(summary.endsWith("\n") ? summary : `${summary}\n`));
+  const took = durationOfRun(run, Date.now());
+  const found = taskId === null ? (sessionId === null ? "" : ` Session ${sessionId}.`) : ` Task ${taskId}.`;
+  const waits = state === "due" ? " It waits for another run, or for its next try." : "";
+  const why = reason === null ? "." : `: ${reason}`;
+  terminal.tell(neutralizeLine(`${jobName} ${state}${took === "" ? "" : ` after ${took}`}${why}${waits}${found}`));
+}
+
+function codeOf(state: RunState, signal: StopSignal | undefined): number {
+  if (state === "succeeded") return exitCode.done;
+  if (state === "cancelled") return signal ? codeOfSignal[signal] : exitCode.cancelled;
+  return state === "timed_out" ? exitCode.timeLimit : exitCode.failed;
+}

@@ -1,0 +1,76 @@
+import { request as httpRequest } from "node:http";
+import { messageOf } from "../core/errors.ts";
+import { ownerTokenIn } from "../daemon/access/owner-token.ts";
+import { readToken } from "../mcp/http/token-file.ts";
+import { findDaemon, type DaemonFacts } from "../runtime/daemon-place.ts";
+import { locateFolders, type Folders } from "../runtime/folders.ts";
+import type { Invocation } from "./command.ts";
+import { chooseWorkdir } from "./open-runtime.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What there is of the daemon of this command's workdir. */
+export interface ServeView {
+  readonly folders: Folders;
+  /** Null: none runs. */
+  readonly daemon: DaemonFacts | null;
+}
+
+export function lookForDaemon(invocation: Invocation, { env }: Terminal): ServeView {
+  const folders = locateFolders(chooseWorkdir(invocation, env), env);
+  return { folders, daemon: findDaemon(folders.state) };
+}
+
+export function tellNone({ folders }: ServeView, terminal: Terminal): void {
+  terminal.tell(`No daemon runs for ${folders.workdir}. Start one: deckhand serve`);
+}
+
+export interface DaemonAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const patienceMs = 10_000;
+
+/** Asks it with the person's own token. Rejects with one sentence when it does not answer. */
+export async function askDaemon(
+  { folders }: ServeView,
+  daemon: DaemonFacts,
+  { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
+): Promise<DaemonAnswer> {
+  const place = placeOf(daemon.url);
+  const { promise, resolve, reject } = Promise.withResolvers<DaemonAnswer>();
+  const headers = {
+    authorization: `Bearer ${readToken(ownerTokenIn(folders.state))}`,
+    host: place.host,
+    ...(method === "POST" ? { "content-type": "application/json", "content-length": 0 } : {}),
+  };
+  const request = httpRequest(
+    { ...place.target, method, path, headers, signal: AbortSignal.timeout(patienceMs) },
+    (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("error", reject);
+      response.on("end", () => {
+        try {
+          resolve({ status: response.statusCode!, body: JSON.parse(Buffer.concat(pieces).toString() || "null") });
+        } catch (thrown) {
+          reject(thrown);
+        }
+      });
+    },
+  );
+  request.on("error", reject);
+  request.end();
+  try {
+    return await promise;
+  } catch (cause) {
+    const sentence = `The daemon at ${daemon.url} (process ${daemon.process.pid}) does not answer: ${messageOf(cause)}.`;
+    throw new Error(sentence, { cause });
+  }
+}
+
+function placeOf(url: string): { readonly host: string; readonly target: object } {
+  if (url.startsWith("unix:")) return { host: "localhost", target: { socketPath: url.slice(5) } };
+  const { host, hostname, port } = new URL(url);
+  return { host, target: { hostname, port } };
+}

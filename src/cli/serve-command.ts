@@ -1,0 +1,102 @@
+import { systemClock } from "../core/clock.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
+import { startDaemon, type Daemon } from "../daemon/start-daemon.ts";
+import type { ListenPlace } from "../http/listen.ts";
+import { locateFolders } from "../runtime/folders.ts";
+import { openJournalReader } from "../runtime/journal-reader.ts";
+import { openSecretLink } from "../runtime/open-link.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { codeOfSignal, exitCode } from "./exit-code.ts";
+import { chooseWorkdir, openRuntime, tellWarnings } from "./open-runtime.ts";
+import type { Terminal } from "./terminal.ts";
+import { watchSignals } from "./watch-signals.ts";
+import { isWrongForGood, readWatched } from "./watched.ts";
+
+const usualPort = 7433;
+
+/** `deckhand serve`: until somebody stops it. */
+export async function runServe(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const place = readPlace(invocation);
+  if (invocation.has("watchdog")) return (await import("./watchdog-command.ts")).watchDaemon(invocation, terminal);
+  const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
+  const watched = readWatched(terminal.env);
+  // A watchdog hands on every signal as SIGTERM, and asks for the stack of one that hangs by SIGINT.
+  const watch = watchSignals(terminal, () => stop(), watched ? ["SIGTERM", "SIGHUP"] : undefined);
+  let endBeat: (() => void) | undefined;
+  try {
+    const daemon = await start(place, invocation, terminal);
+    try {
+      const runtime = await Promise.race([daemon.ready, signalled]);
+      if (runtime) {
+        tellWarnings(runtime, terminal);
+        await tellPlace(daemon, invocation, terminal);
+        endBeat = watched?.beat();
+      }
+      await Promise.race([signalled, daemon.stopOrdered]);
+    } finally {
+      await daemon.close();
+    }
+    return watch.signal ? codeOfSignal[watch.signal] : exitCode.done;
+  } catch (thrown) {
+    terminal.tell(`deckhand: ${messageOf(thrown)}`);
+    return isWrongForGood(thrown) && !isPortTaken(thrown) ? exitCode.configuration : exitCode.failed;
+  } finally {
+    endBeat?.();
+    watch.end();
+  }
+}
+
+async function start(place: ListenPlace | null, invocation: Invocation, terminal: Terminal): Promise<Daemon> {
+  const { env } = terminal;
+  const { workdir, state, database } = locateFolders(chooseWorkdir(invocation, env), env);
+  const watched = readWatched(env);
+  const parts = {
+    workdir,
+    stateFolder: state,
+    openRuntime: () =>
+      openRuntime(invocation, terminal, {
+        defaults: { permissions: { unattended: "inbox" } },
+        ...(watched && { findCrashLoop: watched.findCrashLoop }),
+      }),
+    journal: openJournalReader(workdir, env),
+    storeFiles: [database, `${database}-wal`],
+    clock: systemClock,
+    exposesTools: invocation.has("expose"),
+    isWatched: watched !== undefined,
+    tell: (sentence: string): void => terminal.tell(`deckhand: ${sentence}`),
+  };
+  try {
+    return await startDaemon({ ...parts, listen: place ?? { port: usualPort } });
+  } catch (thrown) {
+    if (place !== null || !isPortTaken(thrown)) throw thrown;
+    terminal.tell(`deckhand: port ${usualPort} is taken; another one is used.`);
+    return startDaemon({ ...parts, listen: { port: 0 } });
+  }
+}
+
+async function tellPlace(daemon: Daemon, invocation: Invocation, terminal: Terminal): Promise<void> {
+  const { url, pid, workdir } = daemon.status();
+  if (invocation.has("json")) terminal.printJsonLine({ type: "ready", url, pid });
+  else terminal.tell(`The daemon runs at ${url} (process ${pid}).`);
+  if (!terminal.isInteractive && !invocation.has("open")) return;
+  const link = daemon.createLoginLink();
+  if (link === null) return;
+  const { state } = locateFolders(workdir, terminal.env);
+  if (invocation.has("open") && (await openSecretLink(link, state, terminal.env))) return;
+  terminal.tell(`Dashboard, within a minute: ${link}\nLater: deckhand serve open. Ctrl-C stops the daemon.`);
+}
+
+function readPlace(invocation: Invocation): ListenPlace | null {
+  const port = invocation.value("port");
+  const socketPath = invocation.value("socket");
+  if (port !== undefined && socketPath !== undefined) throw new UsageError("Give --port or --socket, not both.");
+  if (socketPath !== undefined) return { socketPath };
+  if (port === undefined) return null;
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
+  if (number <= 65_535) return { port: number };
+  throw new UsageError(`--port takes a port from 0 (any that is free) to 65535; got "${port}".`);
+}
+
+function isPortTaken(thrown: unknown): boolean {
+  return thrown instanceof Error && codeOf(thrown.cause) === "EADDRINUSE";
+}

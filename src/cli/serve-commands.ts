@@ -1,0 +1,100 @@
+import { commonOptions, type Command } from "./command.ts";
+
+/** The daemon: everything that runs without somebody in front of it. */
+export const serveCommands: readonly Command[] = [
+  {
+    name: "serve",
+    positionals: [],
+    summary: "Run as a daemon: schedule, background agents, MCP, an API and the dashboard",
+    details: `One for a workdir, on 127.0.0.1 or a Unix socket, for nobody without a token. On a terminal it prints the link that logs a browser
+in; \`serve open\` makes another. Questions and approvals wait in the inbox, unless permissions.unattended says "refuse". Also: AGENT_MODE=daemon.
+
+Exit codes: 0 stopped by \`serve stop\`, 1 it could not run (another one does, or the port is taken), 78 the configuration is wrong,
+130 Ctrl-C, 143 SIGTERM. What runs as a background agent goes on; the next daemon watches it again.`,
+    options: {
+      port: {
+        value: "PORT",
+        summary: "Of 127.0.0.1; 0 takes one that is free. Left out: 7433, or a free one when that is taken",
+      },
+      socket: { value: "PATH", summary: "A Unix socket instead; no browser can use it" },
+      open: { summary: "Open the dashboard in the browser" },
+      watchdog: { summary: "Start it again after a crash or a hang: see `deckhand watchdog --help`" },
+      expose: { summary: "MCP clients get the catalog's own tools, too" },
+      ...commonOptions,
+    },
+    examples: ["deckhand serve", "deckhand serve --port 0 --json", "deckhand serve --open"],
+    load: async () => (await import("./serve-command.ts")).runServe,
+  },
+  {
+    name: "serve status",
+    positionals: [],
+    summary: "Say whether the daemon of this workdir runs, where, and what it does",
+    details: "Exit codes: 0 it runs and is ready, 1 it does not.",
+    options: commonOptions,
+    examples: ["deckhand serve status", "deckhand serve status --json"],
+    load: async () => (await import("./serve-status-command.ts")).runServeStatus,
+  },
+  {
+    name: "serve stop",
+    positionals: [],
+    summary: "Stop the daemon and wait until it is gone; background agents go on",
+    options: commonOptions,
+    examples: ["deckhand serve stop"],
+    load: async () => (await import("./serve-stop-command.ts")).runServeStop,
+  },
+  {
+    name: "serve logs",
+    positionals: [],
+    summary: "Show what the daemon said about itself (what it did is in `deckhand log`)",
+    options: {
+      lines: { value: "N", summary: "At most so many; 50 when left out" },
+      follow: { short: "f", summary: "Go on with what comes, until Ctrl-C" },
+      ...commonOptions,
+    },
+    examples: ["deckhand serve logs -f"],
+    load: async () => (await import("./serve-logs-command.ts")).runServeLogs,
+  },
+  {
+    name: "serve open",
+    positionals: [],
+    summary: "Log a browser in to the dashboard: a link that works once, within a minute",
+    options: { print: { summary: "Only print the link" }, ...commonOptions },
+    examples: ["deckhand serve open", "deckhand serve open --print"],
+    load: async () => (await import("./serve-open-command.ts")).runServeOpen,
+  },
+  {
+    name: "serve install",
+    positionals: [],
+    summary: "Write a unit for systemd, so that the daemon runs whenever you are logged in",
+    details: "Nothing is started; what to type next is said. A file that is not ours is never replaced.",
+    options: {
+      name: { value: "NAME", summary: "The service is deckhand-NAME; the folder's name when left out" },
+      port: { value: "PORT", summary: "As for `serve`" },
+      print: { summary: "Print it instead" },
+      ...commonOptions,
+    },
+    examples: ["deckhand serve install", "deckhand serve install --print"],
+    load: async () => (await import("./serve-install-command.ts")).runServeInstall,
+  },
+  {
+    name: "serve uninstall",
+    positionals: [],
+    summary: "Remove the unit that `serve install` wrote",
+    options: { name: { value: "NAME", summary: "As for `serve install`" }, ...commonOptions },
+    examples: ["deckhand serve uninstall"],
+    load: async () => (await import("./serve-install-command.ts")).runServeUninstall,
+  },
+  {
+    name: "serve token",
+    positionals: ["[ACTION]", "[NAME]"],
+    summary: "Tokens for programs of yours: add NAME --rights …, list, remove NAME",
+    details: `Each of read, run and approve is a right of its own, and none includes another. A token is shown once and kept as a digest
+only. Your own token, with all rights, and the one for MCP clients (read and run) are files that \`serve\` makes.`,
+    options: {
+      rights: { value: "RIGHTS", summary: "Any of read,run,approve" },
+      ...commonOptions,
+    },
+    examples: ["deckhand serve token add grafana --rights read", "deckhand serve token remove grafana"],
+    load: async () => (await import("./serve-token-command.ts")).runServeToken,
+  },
+];

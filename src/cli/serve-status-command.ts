@@ -1,0 +1,67 @@
+import { timeToWire, toWire } from "../core/wire.ts";
+import { viewWatchdog } from "../watchdog/view-watchdog.ts";
+import type { Invocation } from "./command.ts";
+import { describeWatchdog } from "./describe-watchdog.ts";
+import { exitCode } from "./exit-code.ts";
+import { formatDuration } from "./format-time.ts";
+import { askDaemon, lookForDaemon, tellNone } from "./serve-client.ts";
+import { neutralizeText } from "./terminal-text.ts";
+import type { Terminal } from "./terminal.ts";
+import { locateWatchdog } from "./watchdog-place.ts";
+
+interface StatusDocument {
+  readonly ready: boolean;
+  readonly safe_mode: boolean;
+  readonly watchdog: boolean;
+  readonly warnings: readonly string[];
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** `deckhand serve status`: exit code 0 when one runs and is ready. */
+export async function runServeStatus(invocation: Invocation, terminal: Terminal): Promise<number> {
+  const view = lookForDaemon(invocation, terminal);
+  const { daemon, folders } = view;
+  const watchdog = viewWatchdog(locateWatchdog(invocation, terminal.env).settings);
+  const aboutWatchdog = watchdog.state === "none" ? "" : `${describeWatchdog(watchdog, Date.now())}\n`;
+  if (!daemon) {
+    const facts = { running: false, workdir: folders.workdir, watchdog_status: toWire(watchdog) };
+    if (invocation.has("json")) terminal.printJson(facts);
+    else tellNone(view, terminal);
+    if (!invocation.has("json")) terminal.print(neutralizeText(aboutWatchdog));
+    return exitCode.failed;
+  }
+  const { url, startedAt, version, process: identity } = daemon;
+  const facts = {
+    running: true,
+    workdir: folders.workdir,
+    url,
+    pid: identity.pid,
+    started_at: timeToWire(startedAt),
+    version,
+  };
+  const answer = await askDaemon(view, daemon, { method: "GET", path: "/api/status" });
+  const isReady = answer.status === 200;
+  const status = (isReady ? answer.body : { ready: false }) as StatusDocument;
+  if (invocation.has("json")) terminal.printJson({ ...facts, ...status, watchdog_status: toWire(watchdog) });
+  else {
+    terminal.print(
+      `Runs at ${url}, process ${identity.pid}, for ${formatDuration(Date.now() - startedAt)}; version ${version}.\n`,
+    );
+    terminal.print(isReady ? describe(status) : "It is not ready yet, or just stopping.\n");
+    if (watchdog.pid !== null) terminal.print(neutralizeText(aboutWatchdog));
+  }
+  return isReady ? exitCode.done : exitCode.failed;
+}
+
+function describe({ counts, safe_mode: isSafe, warnings }: StatusDocument): string {
+  const said = Object.entries(counts).map(([name, count]) => `${name.replaceAll("_", " ")} ${count}`);
+  const lines = [
+    `${said.join(", ")}.`,
+    isSafe ? "Safe mode: tool files, MCP servers and canaries are off." : "",
+    ...warnings.map((warning) => `Warning: ${warning}`),
+  ];
+  return lines
+    .filter((line) => line !== "")
+    .map((line) => `${line}\n`)
+    .join("");
+}

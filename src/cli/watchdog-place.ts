@@ -1,0 +1,29 @@
+import { sep } from "node:path";
+import { claimDataFolder } from "../runtime/claim-data-folder.ts";
+import { locateFolders, type Folders } from "../runtime/folders.ts";
+import { readWatchdogSettings, readWatchdogWorkdir } from "../watchdog/read-settings.ts";
+import type { WatchdogSettings } from "../watchdog/watchdog-settings.ts";
+import type { Invocation } from "./command.ts";
+import { chooseWorkdir } from "./open-runtime.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The watchdog of this command's workdir, as its settings say. Nothing is made. */
+export function locateWatchdog(
+  invocation: Invocation,
+  env: Terminal["env"],
+  command: readonly [string, ...string[]] = ["deckhand"],
+): { readonly settings: WatchdogSettings; readonly folders: Folders } {
+  const workdir = invocation.value("workdir") ?? readWatchdogWorkdir(env) ?? chooseWorkdir(invocation, env);
+  const folders = locateFolders(workdir, env);
+  const settings = readWatchdogSettings(env, command, {
+    workdir: folders.workdir,
+    logFolder: folders.logs,
+    stateFolder: folders.state,
+  });
+  return { settings, folders };
+}
+
+/** A data folder that is there before a runtime claimed it would be taken for a stranger's. */
+export function claimIfUsed(folders: Folders, { logFile, stopFile, pidFile }: WatchdogSettings): void {
+  if ([logFile, stopFile, pidFile].some((path) => path.startsWith(folders.data + sep))) claimDataFolder(folders);
+}

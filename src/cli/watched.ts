@@ -1,0 +1,35 @@
+import { dirname } from "node:path";
+import { systemClock } from "../core/clock.ts";
+import type { FindCrashLoop } from "../core/crash-loop.ts";
+import { codeOf } from "../core/errors.ts";
+import { crashFolder, readCrashRecords } from "../watchdog/crash-records.ts";
+import { findCrashLoop } from "../watchdog/find-crash-loop.ts";
+import { startHeartbeat } from "../watchdog/start-heartbeat.ts";
+import { UsageError } from "./command.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What a daemon does for the watchdog that started it. */
+export interface Watched {
+  /** Looks into the watchdog's crash records. */
+  readonly findCrashLoop: FindCrashLoop;
+  /** From now on its event loop is to turn; returns what ends that. */
+  beat(): () => void;
+}
+
+/** Undefined when no watchdog started this process. */
+export function readWatched(env: Terminal["env"]): Watched | undefined {
+  const file = env["DECKHAND_WATCHDOG_HEARTBEAT_FILE"];
+  if (!file) return undefined;
+  return {
+    findCrashLoop: (promotions) =>
+      findCrashLoop(readCrashRecords(crashFolder(dirname(file))), promotions, systemClock.now()),
+    beat: () => startHeartbeat(file, systemClock),
+  };
+}
+
+/** Whether it would be the same after a restart, until a person changes something. */
+export function isWrongForGood(thrown: unknown): boolean {
+  return thrown instanceof UsageError || forGood.has(codeOf(thrown) ?? "");
+}
+
+const forGood = new Set(["CONFIG_INVALID", "WORKDIR_INVALID"]);

@@ -1,0 +1,38 @@
+import { randomBytes } from "node:crypto";
+import type { Clock } from "../../core/clock.ts";
+import { digestOf } from "../../http/bearer.ts";
+
+/** What lets a browser in, once and within a minute. Kept in memory only. */
+export interface LoginCodes {
+  create(): LoginCode;
+  /** True once. */
+  use(code: string): boolean;
+}
+
+export interface LoginCode {
+  readonly code: string;
+  readonly expiresAt: number;
+}
+
+export const codeMs = 60_000;
+/** Who makes more than this without using them loses the oldest. */
+const mostCodes = 20;
+
+export function createLoginCodes(clock: Clock): LoginCodes {
+  /** By digest, so that finding one tells nothing by the time it takes. */
+  const codes = new Map<string, number>();
+  return {
+    create() {
+      const code = randomBytes(24).toString("base64url");
+      if (codes.size >= mostCodes) codes.delete(codes.keys().next().value!);
+      codes.set(digestOf(code), clock.monotonic() + codeMs);
+      return { code, expiresAt: clock.now() + codeMs };
+    },
+    use(code) {
+      const digest = digestOf(code);
+      const until = codes.get(digest);
+      codes.delete(digest);
+      return until !== undefined && clock.monotonic() < until;
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../../core/clock.ts";
+import { isSameSecret, readBearer, tokenWanted } from "../../http/bearer.ts";
+import { HttpError } from "../http-error.ts";
+import { rights, type Right } from "../route.ts";
+import type { BrowserSessions } from "./browser-sessions.ts";
+import { countFailures } from "./count-failures.ts";
+import type { NamedToken, NamedTokens } from "./named-tokens.ts";
+
+/** Somebody who was let in. */
+export interface Visitor {
+  readonly rights: ReadonlySet<Right>;
+  /** Whom the record names. */
+  readonly who: string;
+  /** The person whose daemon this is, by the token of their own or in a browser that they logged in. */
+  readonly isOwner: boolean;
+}
+
+export interface VisitorParts {
+  readonly ownerToken: string;
+  readonly mcpToken: string;
+  readonly namedTokens: NamedTokens;
+  readonly sessions: BrowserSessions;
+  /** How the person is called in the records. */
+  readonly owner: string;
+  readonly cookieName: () => string;
+  readonly clock: Clock;
+  readonly onError: (thrown: unknown) => void;
+}
+
+/** A wrong token is no accident when it comes again and again. Right ones are never made to wait. */
+const mostFailures = 20;
+const withinMs = 10_000;
+
+const all: ReadonlySet<Right> = new Set(rights);
+const reading: ReadonlySet<Right> = new Set(["read"]);
+/** Never `approve`: an agent that can run must not be able to approve what it runs. */
+const running: ReadonlySet<Right> = new Set(["read", "run"]);
+
+/** Says who asks, or throws an HttpError. `isStream`: browsers can't send a header of ours with it, so the cookie alone lets read. */
+export function createDoorkeeper(
+  parts: VisitorParts,
+): (request: IncomingMessage, options: { readonly isStream: boolean }) => Visitor {
+  const failures = countFailures(mostFailures, withinMs, parts.clock);
+
+  function byToken(token: string): Visitor | undefined {
+    if (isSameSecret(token, parts.ownerToken)) return { rights: all, who: parts.owner, isOwner: true };
+    if (isSameSecret(token, parts.mcpToken)) return { rights: running, who: "mcp", isOwner: false };
+    const named = findNamed(token);
+    return named && { rights: new Set(named.rights), who: named.name, isOwner: false };
+  }
+
+  /** A file that others may have written lets nobody in. */
+  function findNamed(token: string): NamedToken | undefined {
+    try {
+      return parts.namedTokens.find(token);
+    } catch (thrown) {
+      parts.onError(thrown);
+      return undefined;
+    }
+  }
+
+  function byCookie(request: IncomingMessage, isStream: boolean): Visitor | undefined {
+    const secret = readCookie(request, parts.cookieName());
+    if (secret === undefined || !parts.sessions.has(secret)) return undefined;
+    if (request.headers["x-deckhand"] === "1") return { rights: all, who: parts.owner, isOwner: true };
+    const site = request.headers["sec-fetch-site"];
+    if (isStream && (site === undefined || site === "same-origin")) {
+      return { rights: reading, who: parts.owner, isOwner: false };
+    }
+    throw new HttpError("FORBIDDEN", "With the cookie of the dashboard the header X-Deckhand: 1 is needed.");
+  }
+
+  return (request, { isStream }) => {
+    const { authorization } = request.headers;
+    const token = readBearer(authorization);
+    const visitor =
+      authorization === undefined ? byCookie(request, isStream) : token === undefined ? undefined : byToken(token);
+    if (visitor) return visitor;
+    const wait = failures.waitMs();
+    if (wait > 0) throw tooMany(wait);
+    failures.add();
+    throw new HttpError("UNAUTHORIZED", tokenWanted.sentence, tokenWanted.headers);
+  };
+}
+
+export function tooMany(waitMs: number): HttpError {
+  const seconds = Math.ceil(waitMs / 1000);
+  return new HttpError("TOO_MANY", `Too many wrong tries: wait ${seconds} s.`, { "retry-after": String(seconds) });
+}
+
+export function readCookie(request: IncomingMessage, name: string): string | undefined {
+  for (const pair of (request.headers.cookie ?? "").split(";")) {
+    const at = pair.indexOf("=");
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
+  }
+  return undefined;
+}

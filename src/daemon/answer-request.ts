@@ -1,0 +1,111 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { checkHost } from "../http/check-host.ts";
+import type { Visitor } from "./access/visitors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { createRouter } from "./find-route.ts";
+import { HttpError, toProblem } from "./http-error.ts";
+import { checkBody, readJsonBody } from "./read-json-body.ts";
+import { sendError } from "./send.ts";
+
+export interface RequestParts {
+  readonly hosts: () => readonly string[];
+  readonly endpoints: readonly Endpoint[];
+  /** The files of the dashboard, for paths that no endpoint has. */
+  readonly files: Endpoint;
+  readonly identify: (request: IncomingMessage, options: { readonly isStream: boolean }) => Visitor;
+  /** Why nothing that needs the runtime can be answered now; null when it can. */
+  readonly whyNot: () => string | null;
+  readonly mask: (text: string) => string;
+  /** Told what nobody foresaw. */
+  readonly onError: (thrown: unknown) => void;
+}
+
+export interface RequestHandler {
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** What is under way is told to end. */
+  abortAll(): void;
+}
+
+const nobody: Visitor = { rights: new Set(), who: "nobody", isOwner: false };
+
+/** Host → Origin → route → method → token or cookie → right → content type → body. */
+export function createRequestHandler(parts: RequestParts): RequestHandler {
+  const find = createRouter(parts.endpoints);
+  const underWay = new Set<AbortController>();
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const left = new AbortController();
+    const onClose = (): void => left.abort();
+    underWay.add(left);
+    response.once("close", onClose);
+    try {
+      await admit(request, response, left.signal);
+    } catch (thrown) {
+      if (!response.destroyed) tellError(request, response, thrown);
+    } finally {
+      response.off("close", onClose);
+      underWay.delete(left);
+    }
+  }
+
+  async function admit(request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+    const refusal = checkHost(request, parts.hosts());
+    if (refusal) throw new HttpError("FORBIDDEN", refusal.sentence);
+    const [path, query] = splitTarget(request.url ?? "");
+    const { endpoint, params } = choose(request.method ?? "", path);
+    const visitor = endpoint.needs === "nothing" ? nobody : admitVisitor(request, endpoint);
+    const takesJson = endpoint.method === "POST" && endpoint.body === undefined;
+    if (takesJson) checkBody(request);
+    const problem = endpoint.isAlways ? null : parts.whyNot();
+    if (problem !== null) throw new HttpError("NOT_READY", problem, { "retry-after": "1" });
+    const body = takesJson ? await readJsonBody(request, response) : undefined;
+    await endpoint.answer({ request, response, params, query: new URLSearchParams(query), body, visitor, signal });
+  }
+
+  function choose(method: string, path: string): { endpoint: Endpoint; params: Readonly<Record<string, string>> } {
+    const found = find(method, path);
+    if (found.kind === "found") return { endpoint: found.route, params: found.params };
+    const isPage = found.kind === "unknown" && !/^\/(?:api|mcp)(?:\/|$)/.test(path);
+    if (isPage && method === "GET") return { endpoint: parts.files, params: { path } };
+    if (found.kind === "unknown" && !isPage) throw new HttpError("NOT_FOUND", `There is no ${path.slice(0, 200)}.`);
+    const allowed = found.kind === "other_method" ? found.allowed : ["GET"];
+    throw new HttpError("METHOD_NOT_ALLOWED", `Only ${allowed.join(" and ")} can be asked for here.`, {
+      allow: allowed.join(", "),
+    });
+  }
+
+  function admitVisitor(request: IncomingMessage, { needs, isStream = false }: Endpoint): Visitor {
+    const visitor = parts.identify(request, { isStream });
+    if (needs === "owner") {
+      if (visitor.isOwner) return visitor;
+      throw new HttpError(
+        "FORBIDDEN",
+        "Only the person whose daemon this is can do that, with the token of their own.",
+      );
+    }
+    const missing = needs === "nothing" ? [] : needs.filter((right) => !visitor.rights.has(right));
+    if (missing.length === 0) return visitor;
+    throw new HttpError("FORBIDDEN", `This needs the right to ${missing.join(" and ")}, which ${visitor.who} has not.`);
+  }
+
+  function tellError(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+    const error = toProblem(thrown);
+    if (error.status >= 500 && error.code !== "NOT_READY") parts.onError(thrown);
+    sendError(request, response, { ...error, message: parts.mask(error.message) });
+  }
+
+  return {
+    answer,
+    abortAll() {
+      for (const each of underWay) each.abort();
+    },
+  };
+}
+
+/** Only the usual form: a request for another server's address (`GET http://…`) is none for us. */
+function splitTarget(target: string): [string, string] {
+  const at = target.indexOf("?");
+  const path = at === -1 ? target : target.slice(0, at);
+  if (!path.startsWith("/")) throw new HttpError("BAD_REQUEST", "The path has to begin with a slash.");
+  return [path, at === -1 ? "" : target.slice(at + 1)];
+}

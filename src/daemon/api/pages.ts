@@ -1,0 +1,19 @@
+/** A list as the API gives it. */
+export interface Page {
+  readonly items: readonly unknown[];
+  /** The way to the next page; null when this is the last. */
+  readonly next: string | null;
+}
+
+export function wholePage(items: readonly unknown[]): Page {
+  return { items, next: null };
+}
+
+/** `limit` were asked for: fewer mean that there are no more. */
+export function pageOf<Item extends { readonly id: string }>(
+  found: readonly Item[],
+  limit: number,
+  show: (item: Item) => unknown,
+): Page {
+  return { items: found.map(show), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
+}

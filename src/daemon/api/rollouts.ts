@@ -1,0 +1,65 @@
+import { systemClock } from "../../core/clock.ts";
+import { toWire } from "../../core/wire.ts";
+import { readSeries } from "../../runtime/rollout-series.ts";
+import type { Rollouts, RolloutView } from "../../runtime/rollouts.ts";
+import { explanationToWire, viewToWire } from "../../runtime/views/rollout-documents.ts";
+import type { ApiParts, ApiRequest, Route } from "../route.ts";
+import { wholePage, type Page } from "./pages.ts";
+import { checkQuery, optionalChoice, optionalText, readBody, type Body } from "./read-request.ts";
+
+/** New versions of tools. */
+export const rolloutRoutes: readonly Route[] = [
+  { method: "GET", path: "/api/rollouts", right: "read", handle: listRollouts },
+  { method: "GET", path: "/api/rollouts/:tool", right: "read", handle: showRollout },
+  orderRoute("promote", ["to", "reason"], (rollouts, tool, body) =>
+    rollouts.promote(tool, { to: optionalChoice(body, "to", ["next", "all"]) ?? "next", ...reasonOf(body) }),
+  ),
+  orderRoute("hold", ["reason"], (rollouts, tool, body) =>
+    rollouts.hold(tool, reasonOf(body).reason ?? "no reason given"),
+  ),
+  orderRoute("resume", ["reason"], (rollouts, tool, body) => rollouts.resume(tool, reasonOf(body).reason)),
+  orderRoute("rollback", ["kind", "reason"], (rollouts, tool, body) =>
+    rollouts.rollback(tool, { kind: optionalChoice(body, "kind", ["soft", "hard"]) ?? "soft", ...reasonOf(body) }),
+  ),
+];
+
+const historyLength = 50;
+
+async function listRollouts({ query }: ApiRequest, { runtime }: ApiParts): Promise<Page> {
+  checkQuery(query, []);
+  return wholePage((await (await runtime.rollouts()).list()).map(viewToWire));
+}
+
+async function showRollout({ params, query }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
+  checkQuery(query, []);
+  const rollouts = await runtime.rollouts();
+  const explanation = await rollouts.explain(params["tool"] ?? "");
+  const { tool } = explanation.view;
+  const history = await rollouts.history({ tool, limit: historyLength });
+  return {
+    ...explanationToWire(explanation),
+    history: history.map(toWire),
+    series: toWire(await readSeries(runtime, explanation, systemClock.now())),
+    diff: await rollouts.diff(tool),
+  };
+}
+
+type GiveOrder = (rollouts: Rollouts, tool: string, body: Body) => Promise<RolloutView>;
+
+function orderRoute(name: string, keys: readonly string[], give: GiveOrder): Route {
+  return {
+    method: "POST",
+    path: `/api/rollouts/:tool/${name}`,
+    right: "approve",
+    async handle({ params, body, who }, { runtime }) {
+      const given = readBody(body, keys);
+      const rollouts = (await runtime.rollouts()).inNameOf(who);
+      return viewToWire(await give(rollouts, params["tool"] ?? "", given));
+    },
+  };
+}
+
+function reasonOf(body: Body): { readonly reason?: string } {
+  const reason = optionalText(body, "reason")?.trim();
+  return reason === undefined || reason === "" ? {} : { reason };
+}

@@ -1,0 +1,26 @@
+import { timeToWire } from "../../core/wire.ts";
+import { countUnderWay } from "../../runtime/count-under-way.ts";
+import { rights, type ApiParts, type ApiRequest, type Route } from "../route.ts";
+import { checkQuery } from "./read-request.ts";
+
+export const statusRoutes: readonly Route[] = [
+  { method: "GET", path: "/api/status", right: "read", handle: showStatus },
+];
+
+async function showStatus(request: ApiRequest, { runtime, status }: ApiParts): Promise<unknown> {
+  checkQuery(request.query, []);
+  const { version, workdir, pid, startedAt, isReady, isSafeMode, isWatched, url } = status();
+  return {
+    version,
+    workdir,
+    pid,
+    started_at: timeToWire(startedAt),
+    ready: isReady,
+    safe_mode: isSafeMode,
+    watchdog: isWatched,
+    url,
+    rights: rights.filter((right) => request.rights.has(right)),
+    warnings: runtime.warnings.map((warning) => runtime.maskText(warning)),
+    counts: await countUnderWay(runtime),
+  };
+}

@@ -1,0 +1,80 @@
+import { systemClock } from "../../core/clock.ts";
+import { isFinal } from "../../core/execution.ts";
+import type { Tool } from "../../core/tool.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { printableExecution, briefExecution } from "../../runtime/views/execution-view.ts";
+import { toolToWire } from "../../runtime/views/tool-view.ts";
+import { readRecentCalls } from "../../runtime/recent-calls.ts";
+import { listVersions } from "../../runtime/tool-versions.ts";
+import { ApiAnswer, type ApiParts, type ApiRequest, type Route } from "../route.ts";
+import { wholePage, type Page } from "./pages.ts";
+import { checkQuery, notFound, optionalNumber, optionalText, readBody } from "./read-request.ts";
+import { waitAtMost } from "./wait-at-most.ts";
+
+/** What there is, and trying it. */
+export const toolRoutes: readonly Route[] = [
+  { method: "GET", path: "/api/tools", right: "read", handle: listTools },
+  { method: "GET", path: "/api/tools/:name", right: "read", handle: showTool },
+  { method: "POST", path: "/api/tools/:name/call", right: "run", handle: callTool },
+];
+
+/** A server that does not answer must not keep the others from being shown. */
+const preparePatienceMs = 2000;
+const callPatienceMs = 20_000;
+const shownCalls = 20;
+/** The page of a tool that nobody calls must not cost a walk through all that ever ran. */
+const lookedThrough = 10_000;
+
+async function listTools({ query }: ApiRequest, { runtime }: ApiParts): Promise<Page> {
+  checkQuery(query, []);
+  await prepare(runtime);
+  const recent = await readRecentCalls(runtime, systemClock.now());
+  return wholePage(runtime.tools.list().map((tool) => ({ ...toolToWire(runtime, tool), ...recent(tool.name) })));
+}
+
+async function showTool({ params, query }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
+  checkQuery(query, []);
+  await prepare(runtime);
+  const tool = findTool(params, runtime);
+  const recent = await readRecentCalls(runtime, systemClock.now());
+  const calls = await runtime.list({ toolId: tool.name, limit: shownCalls, mostRows: lookedThrough });
+  return {
+    ...toolToWire(runtime, tool),
+    ...recent(tool.name),
+    versions: await listVersions(runtime, tool),
+    calls: calls.map(briefExecution),
+  };
+}
+
+/**
+ * Runs it now. Whoever may also approve gives an order, as on the command line; a program that may only run is asked about as
+ * an agent would be. What is dangerous waits in the inbox either way.
+ */
+async function callTool({ params, body, rights }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
+  const given = readBody(body, ["input", "conversation", "wait_ms"]);
+  const conversationId = optionalText(given, "conversation");
+  const waitMs = optionalNumber(given, "wait_ms", { from: 0, to: callPatienceMs }) ?? callPatienceMs;
+  if (!runtime.tools.resolve(params["name"] ?? "")) await prepare(runtime);
+  const { name } = findTool(params, runtime);
+  const call = runtime.call(name, given["input"] ?? {}, {
+    door: rights.has("approve") ? "dashboard" : "daemon",
+    ...(conversationId === undefined ? {} : { conversationId }),
+  });
+  await waitAtMost(call, waitMs);
+  // Not what the call resolves to: that has what a record must not have.
+  const execution = (await runtime.get(call.id)) ?? runtime.maskValue(await call);
+  const document = printableExecution(execution);
+  return isFinal(execution.state) ? document : new ApiAnswer(202, document);
+}
+
+async function prepare(runtime: Runtime): Promise<void> {
+  await waitAtMost(runtime.prepareTools(), preparePatienceMs);
+}
+
+function findTool({ name = "" }: ApiRequest["params"], { tools }: Runtime): Tool {
+  const tool = tools.resolve(name);
+  if (tool) return tool;
+  const meant = tools.suggest(name).join(" or ");
+  const hint = meant === "" ? "See /api/tools for all of them." : `Did you mean ${meant}?`;
+  throw notFound(`There is no tool named ${JSON.stringify(name.slice(0, 100))}. ${hint}`);
+}

@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import type { Clock } from "../core/clock.ts";
+import { createLimitedServer, type ServerLimits } from "../http/create-server.ts";
+import { listenOn, type Listening, type ListenPlace } from "../http/listen.ts";
+import { readToken, tokenFileIn } from "../mcp/http/token-file.ts";
+import { userName } from "../runtime/user-name.ts";
+import { openBrowserSessions } from "./access/browser-sessions.ts";
+import { createLoginCodes } from "./access/login-codes.ts";
+import { openNamedTokens } from "./access/named-tokens.ts";
+import { ownerTokenIn } from "./access/owner-token.ts";
+import { createDoorkeeper } from "./access/visitors.ts";
+import { createRequestHandler } from "./answer-request.ts";
+import type { Endpoint } from "./endpoint.ts";
+import { createOwnEndpoints, type OwnParts } from "./own-endpoints.ts";
+import { webFiles } from "./web-files.ts";
+
+export interface ServerParts extends Pick<OwnParts, "state" | "hub" | "mcp" | "stop"> {
+  readonly stateFolder: string;
+  readonly listen: ListenPlace;
+  readonly endpoints: readonly Endpoint[];
+  readonly limits: Partial<ServerLimits>;
+  readonly clock: Clock;
+  readonly mask: (text: string) => string;
+  readonly onError: (thrown: unknown) => void;
+}
+
+export interface DaemonServer {
+  readonly url: string;
+  /** Null over a socket, which browsers can't use. */
+  createLoginLink(): string | null;
+  /** What is under way is told to end. */
+  abortAll(): void;
+  close(): Promise<void>;
+}
+
+/** Event streams, and as many again for everything else. */
+const limits: ServerLimits = { headersMs: 10_000, requestMs: 60_000, connections: 600 };
+
+/** Answers from the first moment on; what needs the runtime is told to wait until the state is `ready`. */
+export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer> {
+  const { stateFolder, clock, state, listen } = parts;
+  const sessions = openBrowserSessions(stateFolder, clock);
+  const codes = createLoginCodes(clock);
+  const namedTokens = openNamedTokens(stateFolder);
+  // What is wrong with the file is said now, not when the first program comes.
+  namedTokens.list();
+  let listening: Listening = { hosts: [], origin: null };
+  const cookieName = (): string => cookieOf(listening);
+  const handler = createRequestHandler({
+    ...parts,
+    hosts: () => listening.hosts,
+    endpoints: [...createOwnEndpoints({ ...parts, codes, sessions, cookieName }), ...parts.endpoints],
+    files: webFiles,
+    identify: createDoorkeeper({
+      ownerToken: readToken(ownerTokenIn(stateFolder)),
+      mcpToken: readToken(tokenFileIn(stateFolder)),
+      namedTokens,
+      sessions,
+      owner: userName(),
+      cookieName,
+      clock,
+      onError: parts.onError,
+    }),
+    whyNot: () => (state() === "ready" ? null : `The daemon is ${state()}.`),
+  });
+  const answer = (...[request, response]: Parameters<typeof handler.answer>): void =>
+    void handler.answer(request, response);
+  const server = createLimitedServer(answer, { ...limits, ...parts.limits });
+  // Whoever asks first whether a large body is wanted hears what speaks against it before sending any of it.
+  server.on("checkContinue", answer);
+  server.on("upgrade", refuseUpgrade);
+  listening = await listenOn(server, listen, "The daemon");
+  return {
+    url: "socketPath" in listen ? `unix:${listen.socketPath}` : listening.origin!,
+    createLoginLink: () => (listening.origin === null ? null : `${listening.origin}/#code=${codes.create().code}`),
+    abortAll: () => handler.abortAll(),
+    async close() {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      server.close(() => resolve());
+      server.closeAllConnections();
+      await promise;
+    },
+  };
+}
+
+/** Browsers send cookies of one port to all others of a host: with its port in the name, daemons do not log each other out. */
+function cookieOf({ origin }: Listening): string {
+  const port = /:(\d+)$/.exec(origin ?? "")?.[1];
+  return port === undefined ? "deckhand_session" : `deckhand_session_${port}`;
+}
+
+/** No WebSocket, for nobody: Origin is the only thing that would keep web pages out of it. */
+function refuseUpgrade(_: IncomingMessage, socket: Duplex): void {
+  socket.on("error", () => undefined);
+  socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
+}

@@ -1,0 +1,98 @@
+import type { ServerResponse } from "node:http";
+import type { Clock } from "../../core/clock.ts";
+import type { RuntimeEvent } from "../../core/events.ts";
+import { toWire } from "../../core/wire.ts";
+import type { JournalReader } from "../../runtime/journal-reader.ts";
+import type { Runtime } from "../../runtime/runtime.ts";
+import { HttpError } from "../http-error.ts";
+import { createChangedTopics, topicsOfEntry, topicsOfEvent, type Topic } from "./changed-topics.ts";
+import { frameOf } from "./event-frame.ts";
+import { openEventStream, type EventStream } from "./event-stream.ts";
+import { openJournalFeed } from "./journal-feed.ts";
+import { watchFiles } from "./watch-files.ts";
+
+/** All clients of the event stream, and what they are told. */
+export interface EventHub {
+  /** Answers with the stream; resolves when the client is gone. */
+  open(response: ServerResponse, lastId: string | null): Promise<void>;
+  /** Ends all streams. */
+  close(): Promise<void>;
+}
+
+const mostClients = 256;
+const heartbeatMs = 15_000;
+/** Of these the journal does not tell all. */
+const storedTopics: readonly Topic[] = ["tasks", "jobs", "inbox"];
+
+export async function openEventHub(parts: {
+  readonly runtime: Pick<Runtime, "on">;
+  readonly journal: JournalReader;
+  readonly clock: Clock;
+  /** Where the store is kept; empty when it is not in files. */
+  readonly storeFiles: readonly string[];
+  readonly onError: (thrown: unknown) => void;
+}): Promise<EventHub> {
+  const { runtime, journal, clock, onError } = parts;
+  const streams = new Set<EventStream>();
+  const topics = createChangedTopics(clock, (topic) => sendAll(frameOf("changed", { topic })));
+  const feed = await openJournalFeed({
+    journal,
+    clock,
+    onEntry: ({ type }) => topics.note(topicsOfEntry(type)),
+    onError,
+  });
+  const unsubscribe = runtime.on("*", tell);
+  const stopWatching = watchFiles(parts.storeFiles, clock, () => {
+    if (streams.size > 0) topics.note(storedTopics);
+  });
+  let cancelBeat = clock.after(heartbeatMs, beat);
+
+  function sendAll(frame: string): void {
+    for (const stream of streams) stream.send(frame);
+  }
+
+  function sendQuick(frame: string): void {
+    for (const stream of streams) stream.sendIfQuick(frame);
+  }
+
+  function tell(event: RuntimeEvent): void {
+    if (streams.size === 0) return;
+    topics.note(topicsOfEvent(event.type));
+    if (event.type === "execution:progressed") sendQuick(frameOf("progress", progressOf(event)));
+    else if (event.type === "task:progressed") {
+      const { id, progress, sessionId } = event;
+      sendQuick(frameOf("task_progress", { task_id: id, progress, session_id: sessionId }));
+    }
+  }
+
+  /** Whoever is gone without a word is noticed, and nothing between us takes the connection for dead. */
+  function beat(): void {
+    cancelBeat = clock.after(heartbeatMs, beat);
+    sendAll(": beat\n\n");
+  }
+
+  return {
+    async open(response, lastId) {
+      if (streams.size >= mostClients) {
+        throw new HttpError("TOO_MANY_STREAMS", `There are ${mostClients} event streams already; close one.`);
+      }
+      const stream = openEventStream(response, lastId, { feed, journal, clock });
+      streams.add(stream);
+      await stream.closed;
+      streams.delete(stream);
+    },
+    async close() {
+      unsubscribe();
+      stopWatching();
+      cancelBeat();
+      topics.close();
+      for (const stream of streams) stream.end();
+      await feed.close();
+    },
+  };
+}
+
+function progressOf({ id, progress }: RuntimeEvent<"execution:progressed">): object {
+  const { output, ...rest } = progress;
+  return toWire({ executionId: id, text: output ?? "", ...rest }) as object;
+}

@@ -1,0 +1,77 @@
+import type { Clock } from "../core/clock.ts";
+import { exposeCatalog } from "../mcp/expose-catalog.ts";
+import { openMcpHandler, type McpHandler } from "../mcp/http/mcp-handler.ts";
+import { createTaskToolbox } from "../mcp/task-toolbox.ts";
+import type { JournalReader } from "../runtime/journal-reader.ts";
+import { followOutputs, type LiveOutputs } from "../runtime/live-outputs.ts";
+import type { Runtime } from "../runtime/runtime.ts";
+import { version } from "../runtime/version.ts";
+import { openEventHub, type EventHub } from "./events/event-hub.ts";
+import { watchOthers } from "./events/watch-others.ts";
+
+export interface ServicesParts {
+  readonly runtime: Runtime;
+  readonly journal: JournalReader;
+  readonly clock: Clock;
+  readonly storeFiles: readonly string[];
+  /** MCP clients get the catalog's own tools, too. */
+  readonly exposesTools: boolean;
+  readonly onError: (thrown: unknown) => void;
+}
+
+/** What a daemon does with its runtime for as long as it runs. */
+export interface Services {
+  readonly hub: EventHub;
+  readonly mcp: McpHandler;
+  readonly outputs: LiveOutputs;
+  /** Ends the streams, then the runtime: calls are cancelled with proof, background agents go on. */
+  close(): Promise<void>;
+}
+
+/** How often tool files are looked at while nobody calls one: a new version is tried and decided on all the same. */
+const lookEveryMs = 10_000;
+
+/** Settles when tasks that an earlier process left are taken over, tool files are scanned, and the schedule runs. */
+export async function openServices(parts: ServicesParts): Promise<Services> {
+  const { runtime, clock, onError } = parts;
+  const outputs = followOutputs(runtime);
+  const hub = await openEventHub(parts);
+  const stopWatching = watchOthers({ inbox: runtime.inbox, hub, clock, onError });
+  const mcp = openMcpHandler(mcpParts(parts), onError);
+  await runtime.tasks();
+  await runtime.prepareTools();
+  await (await runtime.schedule()).start();
+  let cancelLook = clock.after(lookEveryMs, look);
+  let isClosed = false;
+
+  function look(): void {
+    void runtime
+      .prepareTools()
+      .catch(onError)
+      .finally(() => {
+        if (!isClosed) cancelLook = clock.after(lookEveryMs, look);
+      });
+  }
+
+  return {
+    hub,
+    mcp,
+    outputs,
+    async close() {
+      isClosed = true;
+      cancelLook();
+      stopWatching();
+      await hub.close();
+      outputs.close();
+      await mcp.close();
+      await runtime.close();
+    },
+  };
+}
+
+function mcpParts({ runtime, clock, exposesTools }: ServicesParts): Parameters<typeof openMcpHandler>[0] {
+  const desk = (): ReturnType<Runtime["tasks"]> => runtime.tasks();
+  const own = createTaskToolbox({ desk, clock });
+  const toolbox = exposesTools ? exposeCatalog(own, () => Promise.resolve(runtime), clock) : own;
+  return { toolbox, desk, clock, version };
+}

@@ -1,0 +1,140 @@
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "../core/clock.ts";
+import { timeToWire } from "../core/wire.ts";
+import { endpoint as mcpPath, type McpHandler } from "../mcp/http/mcp-handler.ts";
+import { sessionMs, type BrowserSessions } from "./access/browser-sessions.ts";
+import { countFailures } from "./access/count-failures.ts";
+import type { LoginCodes } from "./access/login-codes.ts";
+import { readCookie, tooMany } from "./access/visitors.ts";
+import type { Endpoint } from "./endpoint.ts";
+import type { EventHub } from "./events/event-hub.ts";
+import { HttpError } from "./http-error.ts";
+import { sendJson } from "./send.ts";
+
+export type DaemonState = "starting" | "ready" | "stopping";
+
+export interface OwnParts {
+  readonly state: () => DaemonState;
+  readonly codes: LoginCodes;
+  readonly sessions: BrowserSessions;
+  readonly cookieName: () => string;
+  readonly hub: () => EventHub;
+  readonly mcp: () => McpHandler;
+  readonly stop: () => void;
+  readonly clock: Clock;
+}
+
+const mostWrongCodes = 5;
+const wrongCodesMs = 30_000;
+
+/** What is about the daemon itself: health, login, the event stream, MCP, the order to stop. */
+export function createOwnEndpoints(parts: OwnParts): readonly Endpoint[] {
+  return [...healthEndpoints(parts), ...loginEndpoints(parts), ...streamEndpoints(parts)];
+}
+
+function healthEndpoints({ state, stop }: OwnParts): readonly Endpoint[] {
+  return [
+    {
+      method: "GET",
+      path: "/healthz",
+      needs: "nothing",
+      isAlways: true,
+      answer: ({ response }) => sendJson(response, 200, { status: "ok" }),
+    },
+    {
+      method: "GET",
+      path: "/readyz",
+      needs: "nothing",
+      isAlways: true,
+      answer: ({ response }) => sendJson(response, state() === "ready" ? 200 : 503, { status: state() }),
+    },
+    {
+      method: "POST",
+      path: "/api/stop",
+      needs: "owner",
+      isAlways: true,
+      answer({ response }) {
+        sendJson(response, 202, { status: "stopping" });
+        stop();
+      },
+    },
+  ];
+}
+
+function loginEndpoints({ codes, sessions, cookieName, clock }: OwnParts): readonly Endpoint[] {
+  const failures = countFailures(mostWrongCodes, wrongCodesMs, clock);
+  const cookie = (value: string, seconds: number): string =>
+    `${cookieName()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
+  return [
+    {
+      method: "POST",
+      path: "/api/login/code",
+      needs: "owner",
+      isAlways: true,
+      answer({ response }) {
+        const { code, expiresAt } = codes.create();
+        sendJson(response, 200, { code, expires_at: timeToWire(expiresAt) });
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/login",
+      needs: "nothing",
+      isAlways: true,
+      answer({ body, response }) {
+        const wait = failures.waitMs();
+        if (wait > 0) throw tooMany(wait);
+        const { code } = Object(body) as { readonly code?: unknown };
+        if (typeof code !== "string") throw new HttpError("BAD_REQUEST", 'Expected {"code": "…"}.');
+        if (!codes.use(code)) {
+          failures.add();
+          throw new HttpError(
+            "UNAUTHORIZED",
+            "This code is wrong, was used, or is older than a minute; `deckhand serve open` makes another.",
+          );
+        }
+        response.setHeader("set-cookie", cookie(sessions.create(), sessionMs / 1000));
+        sendJson(response, 204, null);
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/logout",
+      needs: [],
+      isAlways: true,
+      answer({ request, response }) {
+        const secret = readCookie(request, cookieName());
+        if (secret !== undefined) sessions.end(secret);
+        response.setHeader("set-cookie", cookie("", 0));
+        sendJson(response, 204, null);
+      },
+    },
+  ];
+}
+
+function streamEndpoints({ hub, mcp }: OwnParts): readonly Endpoint[] {
+  return [
+    {
+      method: "GET",
+      path: "/api/events",
+      needs: ["read"],
+      isStream: true,
+      answer: ({ request, response, query }) => hub().open(response, lastIdOf(request) ?? query.get("after")),
+    },
+    {
+      method: "POST",
+      path: mcpPath,
+      needs: ["read", "run"],
+      body: "itself",
+      answer({ request, response }) {
+        if (request.headers.expect !== undefined) response.writeContinue();
+        return mcp().answer(request, response);
+      },
+    },
+  ];
+}
+
+function lastIdOf(request: IncomingMessage): string | undefined {
+  const id = request.headers["last-event-id"];
+  return typeof id === "string" && id !== "" ? id : undefined;
+}

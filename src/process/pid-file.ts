@@ -1,0 +1,150 @@
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
+import { fromWire, toWire } from "../core/wire.ts";
+import { identify, isAlive } from "./identity.ts";
+import type { ProcessTable } from "./process-table.ts";
+
+export type PidLock =
+  | {
+      readonly taken: true;
+      /** False: another one has it by now. What was merely removed is made again. */
+      hold(): boolean;
+      release(): void;
+    }
+  | { readonly taken: false; readonly holderPid: number; readonly reason: string };
+
+/**
+ * The pid file is a lock: it names a process by pid, start time and boot id, and is made whole or not at all. One whose
+ * process has ended, or whose pid belongs to another process now, is taken over.
+ */
+export function takePidFile(path: string, table: ProcessTable, holder: Holder): PidLock {
+  const me = identify(table, process.pid);
+  if (!me)
+    throw new RuntimeError("CONFIG_INVALID", "This process can't be found in the list of processes (is /proc there?).");
+  const text = `${JSON.stringify(toWire(me))}\n`;
+  // Two may find the same stale file: each try ends with somebody's whole file in its place.
+  for (let attempt = 0; attempt < mostTries; attempt++) {
+    if (make(path, text)) {
+      return { taken: true, hold: () => holds(path, { text, table, holder }), release: () => release(path, text) };
+    }
+    const found = read(path);
+    if (found === null) continue;
+    const other = judge(path, found, { table, holder });
+    if (other) return { taken: false, ...other };
+    removeStale(path, found);
+  }
+  throw new RuntimeError("CONFIG_INVALID", `${path} can't be made: others keep making it. Try again.`);
+}
+
+const mostTries = 100;
+
+/** The process that holds such a lock; null when none does. */
+export function findHolder(path: string, table: ProcessTable): ProcessIdentity | null {
+  const named = parse(read(path) ?? "");
+  return named && isAlive(table, named) ? named : null;
+}
+
+/** What kind of program it is, as a person says it. */
+export type Holder = "watchdog" | "daemon";
+
+interface Judging {
+  readonly table: ProcessTable;
+  readonly holder: Holder;
+}
+
+interface Other {
+  readonly holderPid: number;
+  readonly reason: string;
+}
+
+function judge(path: string, text: string, { table, holder }: Judging): Other | null {
+  const named = parse(text);
+  const pid = named?.pid ?? (/^\s*\d{1,10}\s*$/.test(text) ? Number(text) : 0);
+  if (named) {
+    if (!isAlive(table, named)) return null;
+    const reason = `A ${holder} runs here already: process ${pid}, says ${path}. One is enough; stop that one first.`;
+    return { holderPid: pid, reason };
+  }
+  // Only a number, as other programs write it: whose it is can't be told.
+  if (pid > 0 && table.find(pid)?.alive) {
+    const reason = `${path} names process ${pid}, which runs, but not since when. If that is no ${holder}, remove the file.`;
+    return { holderPid: pid, reason };
+  }
+  return null;
+}
+
+function parse(text: string): ProcessIdentity | null {
+  try {
+    const { pid, startTime, bootId } = Object(fromWire(JSON.parse(text))) as Partial<Record<string, unknown>>;
+    if (typeof pid !== "number" || typeof startTime !== "string" || typeof bootId !== "string") return null;
+    return { pid, startTime, bootId };
+  } catch {
+    return null;
+  }
+}
+
+/** Under another name first, then linked: nobody sees half a file, and of two only one succeeds. */
+function make(path: string, text: string): boolean {
+  const whole = `${path}.${process.pid}`;
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(whole, text, { mode: 0o600 });
+    linkSync(whole, path);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "EEXIST") return false;
+    throw new RuntimeError("CONFIG_INVALID", `The pid file ${path} can't be made: ${messageOf(thrown)}.`, {
+      cause: thrown,
+    });
+  } finally {
+    rmSync(whole, { force: true });
+  }
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return null;
+    throw new RuntimeError("CONFIG_INVALID", `The pid file ${path} can't be read: ${messageOf(thrown)}.`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Moved away and looked at again: in between, another one may have put its own there, which goes back. */
+function removeStale(path: string, stale: string): void {
+  const aside = `${path}.${process.pid}.stale`;
+  try {
+    renameSync(path, aside);
+    if (readFileSync(aside, "utf8") !== stale) linkSync(aside, path);
+  } catch (thrown) {
+    // Gone already, or a third one was quicker: the next try sees who. Whose file was lost that way notices by `hold`.
+    if (codeOf(thrown) !== "ENOENT" && codeOf(thrown) !== "EEXIST") throw thrown;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+/** A disk that is full, or a folder that is gone, takes nobody's lock away. */
+function holds(path: string, { text, ...judging }: Judging & { readonly text: string }): boolean {
+  try {
+    const found = read(path);
+    if (found === text) return true;
+    if (found !== null && judge(path, found, judging)) return false;
+    if (found !== null) removeStale(path, found);
+    return make(path, text) || read(path) === text;
+  } catch {
+    return true;
+  }
+}
+
+function release(path: string, text: string): void {
+  try {
+    if (read(path) === text) rmSync(path, { force: true });
+  } catch {
+    // It can't be read, so it is not there for the next one either, or that one says what is wrong with it.
+  }
+}

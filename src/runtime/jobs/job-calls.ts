@@ -1,0 +1,83 @@
+import { approveNobody, type Approve } from "../../core/approval.ts";
+import type { Execution } from "../../core/execution.ts";
+import { askNobody, type Ask } from "../../core/question.ts";
+import type { JobGrant } from "../../core/schedule.ts";
+import type { StandingRules } from "../../gate/gate.ts";
+import { parseRule, type CanonicalName } from "../../gate/rule.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+
+/** Which calls are a job's: its grant is for them alone, and what must be asked about them waits in the inbox. */
+export interface JobCalls {
+  /** For as long as `work` takes, the calls of this conversation are those of the job. */
+  hold<Result>(conversationId: string, held: HeldJob, work: () => Promise<Result>): Promise<Result>;
+  rulesOf(conversationId: string | null): StandingRules | undefined;
+  readonly approve: Approve;
+  readonly ask: Ask;
+}
+
+export interface HeldJob {
+  readonly grant: JobGrant;
+  /** A person is asked; what is returned is called when that is over. */
+  readonly standStill: () => () => void;
+}
+
+export interface JobCallsParts {
+  /** The program's own ways to a person; left out where it has none. */
+  readonly approve: Approve | undefined;
+  readonly ask: Ask | undefined;
+  readonly inbox: Pick<Inbox, "approve" | "ask">;
+  /** What becomes of other calls' questions where the program has no way: they are refused, or wait in the inbox. */
+  readonly unattended: "refuse" | "inbox";
+  readonly canonicalName: CanonicalName;
+  /** Of a call that is under way. */
+  readonly find: (executionId: string) => Pick<Execution, "conversationId"> | undefined;
+}
+
+export function createJobCalls(parts: JobCallsParts): JobCalls {
+  const { inbox, canonicalName } = parts;
+  const held = new Map<string, (HeldJob & { readonly rules: StandingRules })[]>();
+  const refuses = parts.unattended === "refuse";
+  const usual = {
+    approve: parts.approve ?? (refuses ? approveNobody : inbox.approve),
+    ask: parts.ask ?? (refuses ? askNobody : inbox.ask),
+  };
+  const ofJobs = { approve: parts.approve ?? inbox.approve, ask: parts.ask ?? inbox.ask };
+
+  function find(conversationId: string | null | undefined): readonly HeldJob[] | undefined {
+    return typeof conversationId === "string" ? held.get(conversationId) : undefined;
+  }
+
+  return {
+    async hold(conversationId, { grant, standStill }, work) {
+      const parse = (text: string) => parseRule(text, canonicalName);
+      const entry = { grant, standStill, rules: { allow: grant.allow.map(parse), deny: grant.deny.map(parse) } };
+      held.set(conversationId, [...(held.get(conversationId) ?? []), entry]);
+      try {
+        return await work();
+      } finally {
+        const others = held.get(conversationId)!.filter((each) => each !== entry);
+        if (others.length === 0) held.delete(conversationId);
+        else held.set(conversationId, others);
+      }
+    },
+    rulesOf: (conversationId) => (conversationId === null ? undefined : held.get(conversationId)?.[0]?.rules),
+    approve(request, signal) {
+      const jobs = find(request.conversationId);
+      return jobs ? standingStill(jobs, () => ofJobs.approve(request, signal)) : usual.approve(request, signal);
+    },
+    ask(question, asker) {
+      const jobs = find(parts.find(asker.executionId)?.conversationId);
+      return jobs ? standingStill(jobs, () => ofJobs.ask(question, asker)) : usual.ask(question, asker);
+    },
+  };
+}
+
+/** How long a person takes is not held against the job. */
+async function standingStill<Answer>(jobs: readonly HeldJob[], ask: () => Promise<Answer>): Promise<Answer> {
+  const goOn = jobs.map(({ standStill }) => standStill());
+  try {
+    return await ask();
+  } finally {
+    for (const each of goOn) each();
+  }
+}

@@ -1,0 +1,113 @@
+import { isAbsolute, normalize, relative, resolve } from "node:path";
+import { RuntimeError } from "../../core/errors.ts";
+import { nearest } from "../../core/nearest.ts";
+import type { JobWork, ToolFileRef } from "../../core/schedule.ts";
+import type { Tool } from "../../core/tool.ts";
+import { readDuration } from "../../schedule/times/read-when.ts";
+import { findToolOfJob } from "./find-tool-of-job.ts";
+import type { JobRunnerParts } from "./job-runner.ts";
+import type { WrittenJob } from "./written-job.ts";
+
+export interface WorkParts extends Pick<JobRunnerParts, "runtime" | "catalog" | "workshop"> {
+  /** For agents whose order does not say. */
+  readonly taskTimeoutMs: number;
+}
+
+const kinds = ["tool", "file", "prompt", "agent", "improve"] as const;
+/** What else belongs to which kind. */
+const companions: Readonly<Record<string, readonly string[]>> = {
+  input: ["tool", "file"],
+  message: ["agent"],
+  cwd: ["agent"],
+  model: ["prompt", "agent"],
+};
+
+/** What is to be done; it must be possible as things are now. Throws JOB_INVALID. */
+export async function readJobWork(parts: WorkParts, written: WrittenJob): Promise<JobWork> {
+  const given = kinds.filter((kind) => written[kind] !== undefined);
+  const [kind] = given;
+  if (kind === undefined || given.length > 1) {
+    throw invalid(
+      `Expected one thing to do: a tool, a file, a prompt, an agent or improve; got ${given.join(" and ") || "none"}.`,
+    );
+  }
+  for (const [key, owners] of Object.entries(companions)) {
+    if (written[key as keyof WrittenJob] !== undefined && !owners.includes(kind)) {
+      throw invalid(`"${key}" belongs to ${owners.join(" or ")}, and this job has ${kind}: leave it out.`);
+    }
+  }
+  switch (kind) {
+    case "tool":
+    case "file":
+      return readTool(parts, written);
+    case "prompt":
+      return { kind, prompt: written.prompt!, model: written.model ?? null };
+    case "agent":
+      return readAgent(parts, written);
+    case "improve":
+      return readImprove(parts, written.improve!);
+  }
+}
+
+async function readTool(parts: WorkParts, { tool: toolName = "", file, input = {} }: WrittenJob): Promise<JobWork> {
+  const asked = { toolName, toolRef: file === undefined ? null : refOf(parts, file) };
+  const found = await findToolOfJob(parts, asked);
+  if (!found.ok) throw invalid(found.problem);
+  const { tool } = found;
+  if (!tool.traits.offeredIn.includes("schedule")) throw invalid(`${tool.name} is not for schedules.`);
+  const checked = tool.check(input);
+  if (!checked.ok) throw invalid(tellInput(tool, checked.problems));
+  const known = parts.workshop.status().files.find((each) => each.tool === tool.name);
+  const from = asked.toolRef?.file ?? known?.file;
+  const toolRef: ToolFileRef | null =
+    from === undefined ? null : { kind: "custom_file", file: from, toolName: tool.name, entrypoint: "run" };
+  return { kind: "tool", toolName: tool.name, toolRef, input };
+}
+
+/** As the workshop names its files: from the workdir. */
+function refOf({ runtime }: WorkParts, file: string): ToolFileRef {
+  const path = isAbsolute(file) ? relative(runtime.workdir, resolve(file)) : normalize(file);
+  return { kind: "custom_file", file: path, toolName: path, entrypoint: "run" };
+}
+
+function tellInput(tool: Tool, problems: readonly { readonly path: string; readonly message: string }[]): string {
+  const told = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
+  return `The input does not fit ${tool.name}: ${told}. See \`deckhand tools ${tool.name}\`.`;
+}
+
+async function readAgent(parts: WorkParts, written: WrittenJob): Promise<JobWork> {
+  const { agent: name = "", message, model = null, cwd = ".", timeout } = written;
+  if (message === undefined) throw invalid(`Say what ${name} has to do: a message.`);
+  const agents = await (await parts.runtime.tasks()).agents();
+  const names = agents.map((each) => each.name);
+  if (!names.includes(name)) {
+    const near = nearest(name, names, 1);
+    const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`;
+    throw invalid(`There is no agent named "${name}". ${hint}`);
+  }
+  const order = {
+    agent: name,
+    message,
+    model,
+    systemPrompt: null,
+    cwd: resolve(parts.runtime.workdir, cwd),
+    args: [],
+    timeoutMs: timeout === undefined ? parts.taskTimeoutMs : readDuration(timeout),
+    resume: null,
+    bypassesPermissions: false,
+  };
+  return { kind: "agent", order };
+}
+
+async function readImprove({ runtime, catalog, workshop }: WorkParts, name: string): Promise<JobWork> {
+  await runtime.prepareTools();
+  const tool = catalog.resolve(name)?.name ?? name;
+  if (workshop.liveVersion(tool)) return { kind: "improve", toolName: tool };
+  const known = workshop.status().files.flatMap((file) => file.tool ?? []);
+  const hint = known.length === 0 ? "There are no tool files here." : `Tool files here: ${known.join(", ")}.`;
+  throw invalid(`There is no tool "${name}" that comes from a file, and only such a one can be improved. ${hint}`);
+}
+
+function invalid(message: string): RuntimeError {
+  return new RuntimeError("JOB_INVALID", message);
+}

@@ -1,0 +1,40 @@
+import type { ErrorType } from "../../core/errors.ts";
+import type { Execution } from "../../core/execution.ts";
+import type { RunOutcome } from "../../schedule/job-runner.ts";
+import { findToolOfJob } from "./find-tool-of-job.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "./job-runner.ts";
+
+/** Calls the tool, by its file where the job has one. Calls of one job are one conversation: they get the same version of it. */
+export async function runToolJob(parts: JobRunnerParts, { job, work, context }: JobToRun<"tool">): Promise<RunOutcome> {
+  const { runtime, jobCalls } = parts;
+  const found = await findToolOfJob(parts, work);
+  if (!found.ok) return hopeless(found.problem);
+  const { grant } = job;
+  const { signal, standStill, note } = context;
+  return jobCalls.hold(job.id, { grant, standStill }, async () => {
+    const { pinned } = found;
+    const call = runtime.call(found.name, work.input, {
+      door: "schedule",
+      conversationId: job.id,
+      signal,
+      ...(pinned && { pinned }),
+    });
+    // The call goes on whether that can be noted or not, so it is waited for in any case.
+    const [execution] = await Promise.allSettled([call, note({ executionId: call.id })]);
+    if (execution.status === "rejected") throw execution.reason;
+    return outcomeOf(execution.value, (text) => runtime.maskText(text));
+  });
+}
+
+/** Another try with the same input, by the same rules, ends the same way. */
+const hopelessErrors: ReadonlySet<ErrorType | null> = new Set(["unknown_tool", "invalid_input", "denied"]);
+
+function outcomeOf({ state, result, error, errorType }: Execution, maskText: (text: string) => string): RunOutcome {
+  const output = result?.output ?? "";
+  const summary = output === "" ? null : maskText(output);
+  if (state === "completed") return { state: "succeeded", reason: null, summary };
+  const reason = maskText(error ?? "It ended without a word.");
+  if (hopelessErrors.has(errorType)) return { ...hopeless(reason), summary };
+  if (state === "timeout") return { state: "timed_out", reason, summary };
+  return { state: state === "cancelled" ? "cancelled" : "failed", reason, summary };
+}

@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { RuntimeError } from "../../core/errors.ts";
+import { nearest } from "../../core/nearest.ts";
+import { jobOverlaps } from "../../core/schedule.ts";
+
+/** When, exactly one of cron, every and at. */
+export type WrittenTimes = Pick<WrittenJob, "cron" | "every" | "at" | "time_zone">;
+export type WrittenJob = z.output<ReturnType<typeof buildSchema>>;
+
+function buildSchema() {
+  const text = z.string().min(1);
+  /** `90s`, `15m`, `1h30m`, or 0. */
+  const duration = z.string().min(1);
+  const rules = z.array(text);
+  return z.strictObject({
+    name: text,
+    cron: text.optional(),
+    every: duration.optional(),
+    at: text.optional(),
+    time_zone: text.optional(),
+    /** One of these five says what is done. */
+    tool: text.optional(),
+    file: text.optional(),
+    prompt: text.optional(),
+    agent: text.optional(),
+    improve: text.optional(),
+    /** Of `tool` and `file`. */
+    input: z.record(z.string(), z.unknown()).optional(),
+    /** Of `agent`. */
+    message: text.optional(),
+    cwd: text.optional(),
+    /** Of `prompt` and `agent`. */
+    model: text.optional(),
+    overlap: z.enum(jobOverlaps).optional(),
+    missed: z.enum(["last", "none", "all"]).optional(),
+    missed_window: duration.optional(),
+    jitter: duration.optional(),
+    deadline: duration.optional(),
+    timeout: duration.optional(),
+    retries: z.int().optional(),
+    pause_after: z.int().optional(),
+    idempotent: z.boolean().optional(),
+    allow: rules.optional(),
+    deny: rules.optional(),
+  });
+}
+
+let built: ReturnType<typeof buildSchema> | undefined;
+
+/** Throws JOB_INVALID with one sentence that names what is wrong. */
+export function readWrittenJob(value: unknown): WrittenJob {
+  const schema = (built ??= buildSchema());
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const told = parsed.error.issues.map((issue) => tellIssue(issue, Object.keys(schema.shape))).join("; ");
+  throw new RuntimeError("JOB_INVALID", told.endsWith("?") ? told : `${told}.`);
+}
+
+function tellIssue(issue: z.core.$ZodIssue, keys: readonly string[]): string {
+  if (issue.code !== "unrecognized_keys") return `${issue.path.join(".") || "The job"}: ${issue.message}`;
+  return issue.keys
+    .map((key) => {
+      const [meant] = nearest(key, keys, 1);
+      return `A job has no "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
+    })
+    .join("; ");
+}

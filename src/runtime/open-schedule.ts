@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import type { Emit } from "../core/events.ts";
+import type { ScheduleStore } from "../core/schedule-store.ts";
+import type { Job } from "../core/schedule.ts";
+import { createJob } from "../schedule/create-job.ts";
+import { createJobs } from "../schedule/jobs.ts";
+import { defaultSettings } from "../schedule/schedule-parts.ts";
+import { createScheduler } from "../schedule/scheduler.ts";
+import { previewTimes } from "../schedule/times/preview-times.ts";
+import { readWhen } from "../schedule/times/read-when.ts";
+import type { AgentWiring } from "./agent-wiring.ts";
+import { createJobRunner } from "./jobs/job-runner.ts";
+import { readJobOrder } from "./jobs/read-job-order.ts";
+import { readWrittenJob, type WrittenJob } from "./jobs/written-job.ts";
+import { logSchedule } from "./jobs/log-schedule.ts";
+import { pruneRunsDaily } from "./jobs/prune-runs.ts";
+import type { JobView, Schedule } from "./schedule.ts";
+import { openSchedulerPresence } from "./scheduler-presence.ts";
+
+export interface ScheduleParts extends Pick<
+  AgentWiring,
+  "runtime" | "configuration" | "folders" | "clock" | "catalog" | "workshop" | "processes" | "journal" | "jobCalls"
+> {
+  readonly store: ScheduleStore;
+  readonly emit: Emit;
+}
+
+export interface OpenedSchedule extends Schedule {
+  /** Starts nothing more, stops what runs here, and records how it ended. */
+  close(): Promise<void>;
+}
+
+/** The jobs of a workdir, put together with what does their work. */
+export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule> {
+  const { store } = given;
+  // Where several machines share the store, they agree on its time.
+  const parts = { ...given, clock: store.shared?.clock ?? given.clock };
+  const { configuration, clock, processes, folders, journal } = parts;
+  const emit = logSchedule(parts.emit, journal);
+  const settings = configuration.schedule;
+  const timeZone = settings.timeZone ?? machineZone();
+  const jobs = createJobs({ store, clock, emit });
+  const presence = openSchedulerPresence({
+    folder: join(folders.state, "schedulers"),
+    self: processes.identity,
+    isAlive: (owner) => processes.isAlive(owner),
+  });
+  const scheduler = createScheduler({
+    store,
+    clock,
+    runner: createJobRunner({ ...parts, now: () => clock.now() }),
+    owner: processes.identity,
+    isAlive: (owner) => store.shared?.isAlive(owner) ?? processes.isAlive(owner),
+    emit,
+    settings: { ...defaultSettings, maxRunning: settings.maxRunning },
+  });
+  let stopPruning = (): void => {};
+
+  async function orderOf(written: WrittenJob) {
+    return readJobOrder(
+      {
+        ...parts,
+        settings,
+        timeZone,
+        canonicalName: (name) => parts.catalog.canonicalName(name),
+        taskTimeoutMs: configuration.limits.taskTimeoutMs,
+        now: clock.now(),
+      },
+      written,
+    );
+  }
+
+  async function viewOf(job: Job): Promise<JobView> {
+    const latest = await store.listRuns({ jobId: job.id, limit: 50 });
+    const sinceSuccess = latest.findIndex(({ state }) => state === "succeeded");
+    const since = sinceSuccess < 0 ? latest : latest.slice(0, sinceSuccess);
+    const passedOver = since.filter(({ state }) => state === "missed" || state === "skipped").length;
+    return { job, lastRun: latest[0] ?? null, passedOver };
+  }
+
+  /** What was changed here is looked at here at once, if somebody looks here at all. */
+  async function waking<Result>(change: Promise<Result>): Promise<Result> {
+    const result = await change;
+    scheduler.wake();
+    return result;
+  }
+
+  return {
+    async add(written, { by, isDryRun = false }) {
+      const order = await orderOf(readWrittenJob(written));
+      return isDryRun ? createJob(order, clock.now()) : waking(jobs.add(order, by));
+    },
+    find: (idOrName) => jobs.find(idOrName),
+    list: async () => Promise.all((await store.listJobs()).map(viewOf)),
+    pause: (idOrName, order) => waking(jobs.pause(idOrName, order)),
+    resume: (idOrName, order) => waking(jobs.resume(idOrName, order)),
+    remove: (idOrName, order) => waking(jobs.remove(idOrName, order)),
+    runNow: (idOrName, order) => waking(jobs.runNow(idOrName, order)),
+    async carryOut(idOrName, { signal, ...order }) {
+      const run = await jobs.runNow(idOrName, order);
+      const cancel = (): void =>
+        void store.requestCancel(run.id, { reason: `Cancelled by ${order.by}.`, at: clock.now() });
+      signal.addEventListener("abort", cancel, { once: true });
+      try {
+        return (await scheduler.carryOut(run.id)) ?? run;
+      } finally {
+        signal.removeEventListener("abort", cancel);
+      }
+    },
+    runs: (query) => store.listRuns(query),
+    getRun: (id) => store.getRun(id),
+    cancelRun: (id, reason) => waking(store.requestCancel(id, { reason, at: clock.now() })),
+    async next(job, count) {
+      if (job.paused) return [];
+      return previewTimes(job.when, { after: Math.max(clock.now(), job.plannedUntilAt), count, timeZone });
+    },
+    async preview({ cron, every, at, time_zone: zone = timeZone }, count) {
+      const now = clock.now();
+      const written = { timeZone: zone, ...(cron && { cron }), ...(every && { every }), ...(at && { at }) };
+      return previewTimes(await readWhen(written, now), { after: now, count, timeZone: zone });
+    },
+    timeZone,
+    async isServed() {
+      if (presence.isSomebodyThere()) return "yes";
+      return configuration.store.url === null ? "no" : "unknown";
+    },
+    isDurable: store.isDurable,
+    async start() {
+      presence.enter();
+      stopPruning = pruneRunsDaily({ store, clock, emit, keptDays: settings.historyDays });
+      await scheduler.start();
+    },
+    async close() {
+      stopPruning();
+      presence.leave();
+      await scheduler.close();
+    },
+  };
+}
+
+function machineZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { jobOverlaps, type JobOverlap, type MissedRule } from "../core/schedule.ts";
+import { defaultSettings } from "../schedule/schedule-parts.ts";
+
+const longestDays = 366;
+
+/** `schedule` of the settings: how much runs at once, and what jobs have that do not say. */
+export function buildScheduleSchema() {
+  return z
+    .strictObject({
+      /** Runs at once in one process; others wait. */
+      max_running: z.int().min(1).max(1000),
+      /** Where the clock hangs that cron means; left out: the machine's. */
+      time_zone: z.string().min(1),
+      overlap: z.enum(jobOverlaps),
+      missed: z.enum(["last", "none", "all"]),
+      /** What was missed longer ago is not made up for. */
+      missed_days: z.number().min(0).max(longestDays),
+      timeout_ms: z
+        .int()
+        .min(1000)
+        .max(31 * dayMs),
+      retries: z.int().min(0).max(10),
+      /** So many failed runs in a row pause a job; 0: none do. */
+      pause_after_failures: z.int().min(0).max(1000),
+      /** How long the rows of ended runs are kept. */
+      history_days: z.number().positive(),
+    })
+    .partial();
+}
+
+export type ScheduleSettings = z.output<ReturnType<typeof buildScheduleSchema>>;
+
+export interface ScheduleConfiguration {
+  readonly maxRunning: number;
+  /** Null: the machine's. */
+  readonly timeZone: string | null;
+  readonly overlap: JobOverlap;
+  readonly missed: MissedRule["mode"];
+  readonly missedDays: number;
+  /** Of tools, prompts and improvements; an agent has its own. */
+  readonly timeoutMs: number;
+  readonly retries: number;
+  readonly pauseAfterFailures: number;
+  readonly historyDays: number;
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+export const defaultSchedule: ScheduleConfiguration = {
+  maxRunning: defaultSettings.maxRunning,
+  timeZone: null,
+  overlap: "skip",
+  missed: "last",
+  missedDays: 7,
+  timeoutMs: 60 * 60_000,
+  retries: 0,
+  pauseAfterFailures: 3,
+  historyDays: 90,
+};
+
+export function applySchedule(base: ScheduleConfiguration, settings: ScheduleSettings = {}): ScheduleConfiguration {
+  return {
+    maxRunning: settings.max_running ?? base.maxRunning,
+    timeZone: settings.time_zone ?? base.timeZone,
+    overlap: settings.overlap ?? base.overlap,
+    missed: settings.missed ?? base.missed,
+    missedDays: settings.missed_days ?? base.missedDays,
+    timeoutMs: settings.timeout_ms ?? base.timeoutMs,
+    retries: settings.retries ?? base.retries,
+    pauseAfterFailures: settings.pause_after_failures ?? base.pauseAfterFailures,
+    historyDays: settings.history_days ?? base.historyDays,
+  };
+}
+
+/** Without trust: less at once, shorter, sooner paused. How long the history is kept is the person's word. */
+export function narrowSchedule(
+  settings: ScheduleSettings = {},
+  base: ScheduleConfiguration,
+): { readonly narrowed: ScheduleSettings; readonly widening: readonly string[] } {
+  const { pause_after_failures: pauseAfter } = settings;
+  const pausesLater = pauseAfter !== undefined && (pauseAfter || Infinity) > (base.pauseAfterFailures || Infinity);
+  const widens: Partial<Record<keyof ScheduleSettings, boolean>> = {
+    max_running: (settings.max_running ?? 0) > base.maxRunning,
+    overlap: settings.overlap === "allow" && base.overlap !== "allow",
+    missed: settings.missed === "all" && base.missed !== "all",
+    missed_days: (settings.missed_days ?? 0) > base.missedDays,
+    timeout_ms: (settings.timeout_ms ?? 0) > base.timeoutMs,
+    retries: (settings.retries ?? 0) > base.retries,
+    pause_after_failures: pausesLater,
+    history_days: settings.history_days !== undefined,
+  };
+  const isWide = (key: string): boolean => widens[key as keyof ScheduleSettings] === true;
+  return {
+    narrowed: Object.fromEntries(Object.entries(settings).filter(([key]) => !isWide(key))),
+    widening: Object.keys(widens)
+      .filter(isWide)
+      .map((key) => `schedule.${key}`),
+  };
+}

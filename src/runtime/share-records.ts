@@ -1,0 +1,55 @@
+import type { Clock } from "../core/clock.ts";
+import type { InboxStore } from "../core/inbox.ts";
+import type { SharedRecords } from "../store/postgres/open-shared-records.ts";
+import type { Records, RecordsOptions } from "./open-records.ts";
+
+export interface SharingOptions extends Pick<RecordsOptions, "processes"> {
+  /** `postgres://…` */
+  readonly address: string;
+  readonly clock: Clock;
+}
+
+/** These records, with jobs, runs and the inbox in a database that several machines share. That is opened when it is needed. */
+export function shareRecords(records: Records, { address, clock, processes }: SharingOptions): Records {
+  let opening: Promise<SharedRecords> | undefined;
+  let opened: SharedRecords | undefined;
+
+  async function open(): Promise<SharedRecords> {
+    const { openSharedRecords } = await import("../store/postgres/open-shared-records.ts");
+    const { identity } = processes;
+    const isAliveHere = processes.isAlive.bind(processes);
+    opened = await openSharedRecords({ address, clock, identity, isAliveHere });
+    return opened;
+  }
+
+  /** Undone when it fails, so that the next one tries again. */
+  function share(): Promise<SharedRecords> {
+    opening ??= open().catch((thrown: unknown) => {
+      opening = undefined;
+      throw thrown;
+    });
+    return opening;
+  }
+
+  const inbox: InboxStore = {
+    shared: { isAlive: async (owner) => (await share()).inbox.shared!.isAlive(owner) },
+    add: async (entry) => (await share()).inbox.add(entry),
+    get: async (id) => (await share()).inbox.get(id),
+    list: async (query) => (await share()).inbox.list(query),
+    settle: async (id, settlement, at) => (await share()).inbox.settle(id, settlement, at),
+    revision: () => opened?.inbox.revision() ?? 0,
+  };
+
+  return {
+    ...records,
+    inbox,
+    openSchedule: async () => (await share()).schedule,
+    async close() {
+      try {
+        await (await opening?.catch(() => undefined))?.close();
+      } finally {
+        await records.close();
+      }
+    },
+  };
+}

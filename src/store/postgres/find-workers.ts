@@ -1,0 +1,49 @@
+import type { Task } from "../../core/task.ts";
+import { fromKey, toKey } from "../text-key.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { WorkerTimes } from "./worker-times.ts";
+
+/** Why no worker that lives can take tasks of this agent; undefined: one can, or there is none to judge by. */
+export async function explainLack(
+  { query }: PostgresConnection,
+  agent: string,
+  { lostMs }: WorkerTimes,
+): Promise<string | undefined> {
+  const [row] = await query(countWorkers, [toKey(agent), lostMs]);
+  if (Number(row?.["live"]) === 0 || Number(row?.["able"]) > 0) return undefined;
+  const agents = (row?.["agents"] as readonly string[] | null) ?? [];
+  const have = agents.length === 0 ? "no agent at all" : agents.map(fromKey).join(", ");
+  return `No worker has the agent "${agent}": those that are there have ${have}. Install it on one of their machines and start that worker again, or start another one.`;
+}
+
+/** Of these tasks, what those wait for that no worker can take now. */
+export async function explainWaits(
+  { query }: PostgresConnection,
+  tasks: readonly Task[],
+  { lostMs }: WorkerTimes,
+): Promise<ReadonlyMap<string, string>> {
+  const ids = tasks.filter(({ state }) => state === "queued").map(({ id }) => toKey(id));
+  if (ids.length === 0) return new Map();
+  const rows = await query(findForsaken, [ids, lostMs]);
+  return new Map(
+    rows.map((row) => {
+      const pinnedTo = row["pinned_to"] as string | null;
+      const having = row["is_lonely"] === true ? "" : ` that has "${fromKey(String(row["agent"]))}"`;
+      const where = pinnedTo === null ? "" : ` on the machine "${pinnedTo}"`;
+      return [fromKey(String(row["id"])), `waits for a worker${having}${where}`];
+    }),
+  );
+}
+
+const isLive = "workers.seen_at > now() - $2 * interval '1 ms'";
+
+const countWorkers = `
+  SELECT count(*) AS live, count(*) FILTER (WHERE agents IS NULL OR $1 = ANY(agents)) AS able,
+    (SELECT array_agg(DISTINCT agent ORDER BY agent) FROM deckhand.workers, unnest(agents) AS agent WHERE ${isLive}) AS agents
+  FROM deckhand.workers WHERE ${isLive}`;
+
+const findForsaken = `
+  SELECT id, agent, pinned_to, NOT EXISTS (SELECT 1 FROM deckhand.workers WHERE ${isLive}) AS is_lonely
+  FROM deckhand.tasks WHERE id = ANY($1) AND state = 'queued' AND NOT EXISTS (
+    SELECT 1 FROM deckhand.workers WHERE ${isLive} AND (agents IS NULL OR tasks.agent = ANY(agents))
+      AND (pinned_to IS NULL OR machine_id = pinned_to))`;

@@ -1,0 +1,13 @@
+import type { RunChange } from "../../core/schedule-store.ts";
+import type { OwnerRoll } from "./owner-roll.ts";
+import type { PostgresConnection } from "./postgres-connection.ts";
+import type { Telling } from "./telling.ts";
+
+/** What the parts of the store for jobs and runs share. */
+export interface ScheduleParts {
+  readonly connection: PostgresConnection;
+  readonly roll: OwnerRoll;
+  readonly tell: Telling;
+  /** What this process wanted to write when the connection broke: it may be there. */
+  readonly unsure: Map<string, RunChange>;
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
+import type { Machine } from "../cli/run-deckhand.ts";
+import { afterTest } from "../support/after-test.ts";
+import { browserLane } from "./support/chromium.ts";
+import { openDashboard } from "./support/open-dashboard.ts";
+
+/** Another process of the same workdir, whose calls wait for the person. */
+async function openAsker(t: TestContext, { workdir, env }: Pick<Machine, "workdir" | "env">): Promise<Runtime> {
+  const runtime = await createRuntime({ workdir, env });
+  afterTest(t, () => runtime.close());
+  return runtime;
+}
+
+test(
+  "a question is answered on the page, and the call that waits gets the answer [L7 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, { path: "/inbox" });
+    await page.getByText("Nothing waits for you.").waitFor();
+    const runtime = await openAsker(t, machine);
+    const asked = runtime.call("ask_user", {
+      question: "How are prices rounded? <b>Really</b>",
+      options: ["to the cent", "to five cents"],
+      other: true,
+    });
+    await page.getByRole("heading", { name: "How are prices rounded? <b>Really</b>" }).waitFor();
+    await page.getByRole("link", { name: /Inbox.*1 waiting for you/ }).waitFor();
+    assert.match(await page.title(), /^\(1\) Inbox/);
+    await page.getByRole("radio", { name: "to five cents" }).check();
+    await page.getByRole("button", { name: "Answer" }).click();
+    const execution = await asked;
+    assert.equal(execution.state, "completed");
+    assert.match(execution.result?.output ?? "", /to five cents/);
+    await page.getByText("Nothing waits for you.").waitFor();
+
+    const again = runtime.call("ask_user", { question: "Anything else?" });
+    await page.getByRole("heading", { name: "Anything else?" }).waitFor();
+    await page.getByLabel(/^Your answer/).fill("No, thank you.");
+    await page.keyboard.press("Control+Enter");
+    assert.match((await again).result?.output ?? "", /No, thank you\./);
+    assertQuiet();
+  },
+);
+
+test(
+  "one diff is approved and another denied on the page, and the files are as decided [L7 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, { path: "/inbox" });
+    const runtime = await openAsker(t, machine);
+    const file = join(machine.workdir, "src", "price.js");
+    const edit = (from: string, to: string) =>
+      runtime.call("edit", { file_path: "src/price.js", old_string: from, new_string: to }, { door: "agent" });
+
+    await runtime.call("read", { file_path: "src/price.js" }, { door: "agent" });
+    const wanted = edit("pieces * 4.2", "pieces * 4.5");
+    await page.locator(".diff-line.removed", { hasText: "-  const sum = pieces * 4.2;" }).waitFor();
+    await page.locator(".diff-line.added", { hasText: "+  const sum = pieces * 4.5;" }).waitFor();
+    await page.getByRole("button", { name: "Approve" }).click();
+    assert.equal((await wanted).state, "completed");
+    assert.match(await readFile(file, "utf8"), /pieces \* 4\.5/);
+
+    await runtime.call("read", { file_path: "src/price.js" }, { door: "agent" });
+    const unwanted = edit("// to the cent", "// who cares");
+    await page.locator(".diff-line.added", { hasText: "who cares" }).waitFor();
+    await page.getByLabel(/^Reason for a no/).fill("Comments stay.");
+    await page.getByRole("button", { name: "Deny" }).click();
+    const denied = await unwanted;
+    assert.notEqual(denied.state, "completed");
+    assert.equal(denied.note, "The person said: Comments stay.");
+    assert.match(await readFile(file, "utf8"), /\/\/ to the cent/);
+    assert.deepEqual([denied.permission?.decision, denied.permission?.by], ["deny", "person"]);
+    assertQuiet();
+  },
+);

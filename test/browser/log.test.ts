@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { browserLane } from "./support/chromium.ts";
+import { openDashboard } from "./support/open-dashboard.ts";
+
+test(
+  "the log is searched and verified on the page, and a line that was changed shows [D4 D5 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t);
+    for (const text of ["a needle", "some hay", "more hay"]) {
+      await machine.api("/api/tools/word_count/call", { input: { text } });
+    }
+    await page.goto(`${machine.origin}/log`);
+    const lines = page.getByRole("list", { name: "Lines of the log" }).getByRole("listitem");
+    await page.getByText(/The log is whole: \d+ lines/).waitFor();
+    await page.getByLabel("Search the log").fill("needle");
+    await page.waitForURL(/text=needle/);
+    await lines.filter({ hasText: "hay" }).first().waitFor({ state: "detached" });
+    const found = await lines.allInnerTexts();
+    assert.ok(found.length > 0 && found.every((line) => line.includes("needle")), found.join("\n"));
+
+    await lines.first().getByRole("button").click();
+    await page.getByRole("link", { name: "Evidence" }).first().click();
+    await page.waitForURL(/evidence=call_/);
+    assertQuiet();
+
+    const path = join(machine.workdir, ".deckhand", "logs", "chat_log.jsonl");
+    await writeFile(path, (await readFile(path, "utf8")).replace("a needle", "a noodle"));
+    const verified = page.waitForResponse(async (response) => {
+      return response.url().endsWith("/api/log/verify") && !((await response.json()) as { ok: boolean }).ok;
+    });
+    // The answer is kept for ten seconds; somebody who doubts it asks again.
+    const asking = (async () => {
+      while (!(await page.getByText(/The log is NOT whole/).isVisible())) {
+        await page.goto(`${machine.origin}/log`);
+        await page.getByText(/The log is (?:NOT )?whole/).waitFor();
+      }
+    })();
+    await Promise.all([verified, asking]);
+  },
+);

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { test, type TestContext } from "node:test";
+import type { Page } from "playwright-core";
+import { browserLane } from "./support/chromium.ts";
+import { fillPages } from "./support/fill-pages.ts";
+import { openDashboard, type Dashboard } from "./support/open-dashboard.ts";
+import { tryVersions } from "./support/sample-work.ts";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+async function openFilled(t: TestContext): Promise<Dashboard> {
+  const dashboard = await openDashboard(t, { prepare: (machine) => tryVersions(machine, { calls: 30 }) });
+  await fillPages(t, dashboard.machine);
+  return dashboard;
+}
+
+/** Where each page is, and what shows that it is there. */
+async function pagesOf({ machine }: Dashboard): Promise<readonly (readonly [path: string, heading: RegExp])[]> {
+  const first = async (list: string): Promise<string> =>
+    (await machine.api<{ items: { id: string }[] }>(list)).items[0]!.id;
+  return [
+    ["/", /^Now$/],
+    [`/calls/${await first("/api/calls?tool=bash")}`, /^bash$/],
+    ["/tasks", /^Tasks$/],
+    [`/tasks/${await first("/api/tasks")}`, /^Tasks$/],
+    ["/rollouts", /^Rollouts$/],
+    ["/rollouts/price_quote", /^price_quote$/],
+    ["/schedule", /^Schedule$/],
+    ["/schedule/count%20the%20words", /^count the words$/],
+    ["/inbox", /^Inbox$/],
+    ["/log", /^Log$/],
+    ["/tools", /^Tools$/],
+    ["/tools/find_orders", /^find_orders$/],
+    ["/nothing/here", /^Not here$/],
+  ];
+}
+
+async function show(
+  page: Page,
+  origin: string,
+  [path, heading]: readonly [path: string, heading: RegExp],
+): Promise<void> {
+  await page.goto(`${origin}${path}`);
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await page.waitForFunction(() => document.querySelector(".loading") === null);
+}
+
+test(
+  "every page is whole in both themes: no error, no request to anybody else, nothing that axe finds [D6 G6]",
+  browserLane(),
+  async (t) => {
+    const dashboard = await openFilled(t);
+    const { machine, page, assertQuiet } = dashboard;
+    const found: string[] = [];
+    for (const each of await pagesOf(dashboard)) {
+      await show(page, machine.origin, each);
+      await page.evaluate(axe);
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        for (const violation of await runAxe(page)) found.push(`${each[0]} ${colorScheme}: ${violation}`);
+      }
+    }
+    assert.deepEqual(found, []);
+    assertQuiet();
+  },
+);
+
+/** What it finds, each with its first place. */
+function runAxe(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const { axe: checker } = globalThis as unknown as { axe: { run(): Promise<AxeResult> } };
+    const { violations } = await checker.run();
+    return violations.map(
+      ({ id, impact, help, nodes }) => `${impact} ${id}: ${help} (${nodes[0]?.html.slice(0, 200)})`,
+    );
+  });
+}
+
+interface AxeResult {
+  readonly violations: readonly {
+    readonly id: string;
+    readonly impact: string;
+    readonly help: string;
+    readonly nodes: readonly { readonly html: string }[];
+  }[];
+}
+
+test("no page scrolls sideways on a screen of 360 pixels [D6]", browserLane(), async (t) => {
+  const dashboard = await openFilled(t);
+  const phone = await dashboard.openOther("/", { viewport: { width: 360, height: 740 }, hasTouch: true });
+  const wide: string[] = [];
+  for (const each of await pagesOf(dashboard)) {
+    await show(phone.page, dashboard.machine.origin, each);
+    const width = await phone.page.evaluate(() => document.documentElement.scrollWidth);
+    if (width > 360) wide.push(`${each[0]}: ${width}`);
+  }
+  assert.deepEqual(wide, []);
+  phone.assertQuiet();
+});
+
+test("everything can be reached and done by keyboard alone [D6]", browserLane(), async (t) => {
+  const { machine, page, assertQuiet } = await openFilled(t);
+  const focused = (): Promise<string> =>
+    page.evaluate(() =>
+      (document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "").trim(),
+    );
+  await page.keyboard.press("Tab");
+  assert.equal(await focused(), "Skip to the page");
+  await page.keyboard.press("Enter");
+  assert.equal(await page.evaluate(() => document.activeElement?.id), "main");
+
+  for (const [key, name] of Object.entries({
+    t: "Tasks",
+    r: "Rollouts",
+    s: "Schedule",
+    i: "Inbox",
+    l: "Log",
+    o: "Tools",
+    n: "Now",
+  })) {
+    await page.keyboard.press("g");
+    await page.keyboard.press(key);
+    await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+  }
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard" }).waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+
+  // From the list of rollouts into one of them, and an order given, without a pointer.
+  await page.keyboard.press("g");
+  await page.keyboard.press("r");
+  await page.getByRole("link", { name: /price_quote/ }).waitFor();
+  await pressUntil(page, "Tab", async () => /price_quote|word_count/.test(await focused()));
+  await pressUntil(page, "j", async () => (await focused()).startsWith("word_count"));
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { level: 1, name: "word_count" }).waitFor();
+  await pressUntil(page, "Tab", async () => (await focused()).startsWith("Hold"));
+  await page.keyboard.press("Enter");
+  await page.getByRole("dialog").waitFor();
+  await pressUntil(
+    page,
+    "Tab",
+    async () => (await page.evaluate(() => document.activeElement?.tagName)) === "TEXTAREA",
+  );
+  await page.keyboard.type("By keyboard.");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Let it go on…" }).waitFor();
+  const { view } = await machine.api<{ view: { is_held: boolean } }>("/api/rollouts/word_count");
+  assert.equal(view.is_held, true);
+  assertQuiet();
+});
+
+/** Whoever sits at a keyboard gives up at some point, too. */
+const mostPresses = 60;
+
+async function pressUntil(page: Page, key: string, isThere: () => Promise<boolean>): Promise<void> {
+  for (let press = 0; press < mostPresses; press++) {
+    if (await isThere()) return;
+    await page.keyboard.press(key);
+  }
+  assert.fail(`${mostPresses} times ${key} did not lead there.`);
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { browserLane } from "./support/chromium.ts";
+import { openDashboard } from "./support/open-dashboard.ts";
+import { tryVersions } from "./support/sample-work.ts";
+
+interface Rollout {
+  readonly view: {
+    readonly status: string;
+    readonly percent: number;
+    readonly is_held: boolean;
+    readonly reason: string;
+  };
+  readonly series: readonly { readonly route: string; readonly calls: number }[];
+  readonly history: readonly {
+    readonly type: string;
+    readonly by: string;
+    readonly who: string | null;
+    readonly reason: string;
+  }[];
+}
+
+test(
+  "one canary is promoted and another rolled back on the page, after it said what comes of it [D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, {
+      prepare: (each) => tryVersions(each, { calls: 40 }),
+      path: "/rollouts",
+    });
+    const read = (tool: string): Promise<Rollout> => machine.api(`/api/rollouts/${tool}`);
+    const before = await read("word_count");
+    assert.deepEqual([before.view.status, before.view.percent], ["running", 10]);
+
+    await page.getByRole("link", { name: /word_count/ }).click();
+    await page.getByRole("heading", { level: 1, name: "word_count" }).waitFor();
+    assert.equal(await page.locator(".rollout-sentence").textContent(), before.view.reason);
+    assert.equal(await page.locator('[aria-current="step"] .stage-percent').innerText(), "10 %");
+    await page.getByText("As a table").first().click();
+    const calls = before.series
+      .filter(({ route }) => route === "stable")
+      .reduce((sum, bucket) => sum + bucket.calls, 0);
+    await page.getByRole("row", { name: new RegExp(`^stable ${calls} `) }).waitFor();
+    await page.getByText("+  const words = input.text.trim()").waitFor();
+
+    await page.getByRole("button", { name: "Promote to 30 %…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText(/30 % of the conversations get word_count@/).waitFor();
+    await dialog.getByLabel("Reason").fill("The counts were checked by hand.");
+    await dialog.getByRole("button", { name: "Promote to 30 %" }).click();
+    await page.locator('[aria-current="step"]', { hasText: "30 %" }).waitFor();
+    await dialog.waitFor({ state: "detached" });
+    const after = await read("word_count");
+    assert.deepEqual([after.view.status, after.view.percent], ["running", 30]);
+    const [step] = after.history;
+    assert.deepEqual([step?.type, step?.by], ["advanced", "person"]);
+    assert.match(step!.reason, /The counts were checked by hand/);
+
+    await page.getByRole("button", { name: "Hold…" }).click();
+    assert.equal(await dialog.getByRole("button", { name: "Hold" }).getAttribute("aria-disabled"), "true");
+    await dialog.getByLabel("Reason").fill("The shop is closed today.");
+    await dialog.getByRole("button", { name: "Hold" }).click();
+    await page.getByRole("button", { name: "Let it go on…" }).waitFor();
+    assert.equal((await read("word_count")).view.is_held, true);
+
+    await page.getByRole("link", { name: "All rollouts" }).click();
+    await page.getByRole("link", { name: /price_quote/ }).click();
+    await page.getByRole("button", { name: "Roll back…", exact: true }).click();
+    await dialog.getByText(/^Everybody gets price_quote@\w+ again\./).waitFor();
+    await dialog.getByRole("button", { name: "Roll back" }).click();
+    await page.getByRole("button", { name: "Try it again…" }).waitFor();
+    const back = await read("price_quote");
+    assert.deepEqual(
+      [back.view.status, back.history[0]?.type, back.history[0]?.by],
+      ["rolled_back", "rolled_back", "person"],
+    );
+    assertQuiet();
+  },
+);
+
+test("whoever may only look is offered no orders [G6]", browserLane(), async (t) => {
+  const { machine, page } = await openDashboard(t, { prepare: (each) => tryVersions(each, { calls: 4 }) });
+  // The browser of the owner has every right; this is what it would be told without.
+  await page.route("**/api/status", async (route) => {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: { ...(await response.json()), rights: ["read"] } });
+  });
+  await page.goto(`${machine.origin}/rollouts/word_count`);
+  await page.getByText("This sign-in may look, not decide.").waitFor();
+  assert.equal(await page.getByRole("button", { name: /Promote|Roll back/ }).count(), 0);
+});

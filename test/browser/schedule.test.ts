@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { browserLane } from "./support/chromium.ts";
+import { openDashboard } from "./support/open-dashboard.ts";
+
+interface JobDocument {
+  readonly paused: object | null;
+  readonly when: object;
+  readonly next: readonly { readonly at: string }[];
+  readonly runs: readonly { readonly state: string; readonly trigger: string; readonly summary: string | null }[];
+}
+
+test(
+  "a job is added with its next times shown, run, paused, resumed and removed on the page [D1 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet, forget } = await openDashboard(t, {
+      path: "/schedule",
+      options: { timezoneId: "Europe/Berlin" },
+    });
+    await page.getByText("Nothing is scheduled.").waitFor();
+    await page.getByRole("button", { name: "Add a job…" }).click();
+    const dialog = page.getByRole("dialog");
+    const cron = dialog.getByRole("textbox", { name: /^Cron/ });
+    await dialog.getByLabel("Name").fill("count words");
+    await cron.fill("61 9 * * *");
+    await dialog
+      .getByText(/minute/i)
+      .first()
+      .waitFor();
+    await dialog.locator(".preview .field-error").waitFor();
+    await cron.fill("30 9 * * *");
+    await dialog.getByLabel("Time zone").fill("Asia/Seoul");
+    const preview = dialog.locator(".preview li");
+    await preview.nth(4).waitFor();
+    assert.equal(await preview.count(), 5);
+    // 09:30 in Seoul is 00:30 UTC, which is 01:30 or 02:30 in Berlin.
+    assert.match(await preview.first().innerText(), /09:30\s+\w+ \d+ \w+, 0[12]:30 here/);
+    // A refused cron is a failed request on purpose.
+    forget();
+
+    await dialog.getByRole("combobox", { name: "Tool" }).fill("word_count");
+    await dialog.getByLabel("Input, as JSON").fill("[1]");
+    await dialog.getByRole("button", { name: "Add it" }).click();
+    await dialog.getByText("The input is a JSON object").waitFor();
+    await dialog.getByLabel("Input, as JSON").fill('{"text": "one two three"}');
+    await dialog.getByRole("button", { name: "Add it" }).click();
+    await page.getByRole("heading", { level: 1, name: "count words" }).waitFor();
+    const read = (): Promise<JobDocument> => machine.api("/api/jobs/count%20words");
+    assert.deepEqual((await read()).when, { cron: "30 9 * * *", time_zone: "Asia/Seoul" });
+    assert.equal(await page.locator(".times li").count(), (await read()).next.length);
+
+    await page.getByRole("button", { name: "Run now" }).click();
+    await page.locator(".runs li", { hasText: "succeeded" }).waitFor();
+    await page.getByText("1 run: 1 succeeded").waitFor();
+    const [run] = (await read()).runs;
+    assert.deepEqual([run?.state, run?.trigger, run?.summary], ["succeeded", "person", "3"]);
+
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText(/^Paused by /).waitFor();
+    assert.notEqual((await read()).paused, null);
+    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Pause" }).waitFor();
+    assert.equal((await read()).paused, null);
+
+    await page.getByRole("button", { name: "Remove…" }).click();
+    await dialog.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("Nothing is scheduled.").waitFor();
+    assert.deepEqual((await machine.api<{ items: object[] }>("/api/jobs")).items, []);
+    assertQuiet();
+  },
+);

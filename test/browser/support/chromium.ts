@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import type { Browser } from "playwright-core";
+import { afterTest } from "../../support/after-test.ts";
+import { lane } from "../../support/require.ts";
+
+type Context = { after(hook: () => Promise<void>): void };
+
+/** As Debian and others install it. */
+const places = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+export function browserLane(): { skip?: string } {
+  return lane("browser", findChromium() === undefined ? `there is no Chromium: none of ${places.join(", ")}` : true);
+}
+
+export function findChromium(): string | undefined {
+  return places.find((place) => existsSync(place));
+}
+
+/** Closed after the test, or the suite. */
+export async function openBrowser(t: Context): Promise<Browser> {
+  const browser = await launchChromium();
+  afterTest(t, () => browser.close());
+  return browser;
+}
+
+export async function launchChromium(): Promise<Browser> {
+  const { chromium } = await import("playwright-core");
+  return chromium.launch({
+    executablePath: findChromium()!,
+    // Its sandbox refuses to work for root; elsewhere it stays on.
+    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+  });
+}

@@ -1,0 +1,179 @@
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../support/runtime.ts";
+import { openMachine, type Ended, type Machine } from "./run-deckhand.ts";
+
+const unserved = "Nothing starts jobs here now: no daemon runs. Start one with `deckhand serve`.\n";
+const hello = ["--tool", "bash", "--input", '{"command":"echo hello"}'];
+
+async function add(machine: Machine, name: string, ...args: string[]): Promise<Ended> {
+  const ended = await machine.run(["schedule", "add", name, ...args]);
+  assert.equal(ended.code, 0, ended.stderr);
+  return ended;
+}
+
+test("a job is added, listed, shown, run, paused, resumed and removed, and nobody is left in the dark about the daemon [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const empty = await machine.run(["schedule"]);
+  assert.deepEqual([empty.code, empty.stdout], [0, ""]);
+  assert.match(empty.stderr, /^No jobs here\. Add one: deckhand schedule add /);
+
+  const added = await add(machine, "greet", "--cron", "30 2 * * *", "--zone", "Europe/Berlin", ...hello);
+  assert.match(
+    added.stdout,
+    /^greet\n {2}does +tool bash \{"command":"echo hello"\}\n {2}when +30 2 \* \* \* Europe\/Berlin\n/,
+  );
+  assert.match(added.stdout, /\n {2}next +\d{4}-\d\d-\d\d 02:30:00 \+01:00\n/);
+  assert.equal(added.stderr, unserved);
+  const listed = await machine.run(["schedule", "list"]);
+  assert.match(
+    listed.stdout,
+    /^NAME +WHEN +NEXT +LAST +WHAT\ngreet +30 2 \* \* \* Europe\/Berlin +\d{4}-\S+ 02:30:00 \+01:00 +- /,
+  );
+
+  const ran = await machine.run(["schedule", "run", "greet"]);
+  assert.deepEqual([ran.code, ran.stdout], [0, "hello\n"]);
+  assert.match(ran.stderr, /^greet succeeded after .*\.\n$/);
+  const [run] = JSON.parse((await machine.run(["schedule", "history", "greet", "--json"])).stdout) as Record<
+    string,
+    unknown
+  >[];
+  assert.deepEqual(
+    [run?.["state"], run?.["trigger"], run?.["attempt"], run?.["summary"]],
+    ["succeeded", "person", 1, "hello\n"],
+  );
+  assert.match(String(run?.["due_at"]), /^\d{4}-\d\d-\d\dT.*Z$/);
+
+  const paused = await machine.run(["schedule", "pause", "greet", "--reason", "holidays"]);
+  assert.deepEqual([paused.code, paused.stderr], [0, "greet is paused: nothing of it starts until you resume it.\n"]);
+  assert.match((await machine.run(["schedule"])).stdout, / paused +succeeded /);
+  assert.equal(
+    (await machine.run(["schedule", "next", "greet"])).stderr,
+    `greet is paused: resume it first.\n${unserved}`,
+  );
+  const resumed = await machine.run(["schedule", "resume", "greet", "--json"]);
+  const document = JSON.parse(resumed.stdout) as Record<string, unknown>;
+  assert.deepEqual(
+    [document["name"], document["paused"], document["overlap"], document["pause_after_failures"]],
+    ["greet", null, "skip", 3],
+  );
+  assert.deepEqual(document["work"], {
+    kind: "tool",
+    tool_name: "bash",
+    tool_ref: null,
+    input: { command: "echo hello" },
+  });
+
+  const removed = await machine.run(["schedule", "remove", "greet"]);
+  assert.deepEqual([removed.code, removed.stderr], [0, "greet is removed; its history stays.\n"]);
+  assert.match((await machine.run(["schedule", "history"])).stdout, /\bgreet +succeeded +person\b/);
+});
+
+test("what is wrong is said in one sentence with the right form, and nothing is added [D1]", async (t) => {
+  const machine = await openMachine(t);
+  await add(machine, "nightly", "--every", "15m", ...hello);
+  const prompt = ["--prompt", "hi"];
+  const wrong: readonly (readonly [args: readonly string[], told: RegExp])[] = [
+    [["x", "--cron", "61 * * * *", ...prompt], /The minute field "61" of the cron .* expected 0-59/],
+    [["x", "--cron", "0 0 31 2 *", ...prompt], /never comes: no year has such a date/],
+    [["x", "--every", "1h", "--tool", "bash", "--input", "{"], /--input takes JSON/],
+    [["x", "--every", "1h", ...prompt, "--retries", "many"], /--retries takes a whole number/],
+    [["nightly", "--every", "1h", ...prompt], /There is a job named "nightly"/],
+  ];
+  for (const [args, told] of wrong) {
+    const { code, stdout, stderr } = await machine.run(["schedule", "add", ...args]);
+    assert.deepEqual([code, stdout], [2, ""], `${args.join(" ")}: ${stderr}`);
+    assert.match(stderr, told);
+    assert.equal(stderr.trimEnd().split("\n").length, 1, stderr);
+  }
+  for (const command of ["show", "run", "history"]) {
+    const { code, stderr } = await machine.run(["schedule", command, "nihgtly"]);
+    assert.deepEqual([code, stderr], [2, 'deckhand: There is no job "nihgtly": did you mean "nightly"?\n']);
+  }
+  const jobs = JSON.parse((await machine.run(["schedule", "--json"])).stdout) as { name: string }[];
+  assert.deepEqual(
+    jobs.map(({ name }) => name),
+    ["nightly"],
+  );
+});
+
+test("a dry run shows the times and adds nothing; next shows what clocks do to them [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const dry = await machine.run(["schedule", "add", "x", "--every", "90s", "--prompt", "hi", "--dry-run", "--json"]);
+  assert.equal(dry.code, 0, dry.stderr);
+  const document = JSON.parse(dry.stdout) as { name: string; next: unknown[]; when: object; timeout_ms: number };
+  assert.deepEqual([document.name, document.next.length, document.timeout_ms], ["x", 5, 3_600_000]);
+  assert.equal((await machine.run(["schedule", "--json"])).stdout.trim(), "[]");
+  const next = await machine.run([
+    "schedule",
+    "next",
+    "--cron",
+    "30 2 * 3,10 0",
+    "--zone",
+    "Europe/Berlin",
+    "--limit",
+    "12",
+  ]);
+  assert.match(
+    next.stdout,
+    /03:00:00 \+02:00 {2}\(clocks are set forward past its time: the first moment after that\)\n/,
+  );
+  assert.match(next.stdout, /02:30:00 \+02:00 {2}\(clocks are set back: the first of the two\)\n/);
+});
+
+test("the settings give jobs their defaults [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const folder = join(machine.env["XDG_CONFIG_HOME"]!, "deckhand");
+  await mkdir(folder, { recursive: true });
+  const schedule = { time_zone: "Asia/Seoul", overlap: "queue_one", missed: "none", timeout_ms: 5000, retries: 2 };
+  await writeFile(
+    join(folder, "deckhand.json"),
+    JSON.stringify({ schedule: { ...schedule, pause_after_failures: 0 } }),
+  );
+  await add(machine, "x", "--cron", "@daily", ...hello);
+  const { when, overlap, missed, timeout_ms, retries, pause_after_failures } = JSON.parse(
+    (await machine.run(["schedule", "show", "x", "--json"])).stdout,
+  ) as Record<string, unknown>;
+  assert.deepEqual(
+    { when, overlap, missed, timeout_ms, retries, pause_after_failures },
+    {
+      when: { cron: "@daily", time_zone: "Asia/Seoul" },
+      overlap: "queue_one",
+      missed: { mode: "none", max: 10, window_ms: 604_800_000 },
+      timeout_ms: 5000,
+      retries: 2,
+      pause_after_failures: 0,
+    },
+  );
+});
+
+test("an agent's call can't add, resume, run or remove a job [D1]", async (t) => {
+  const machine = await openMachine(t);
+  await add(machine, "x", "--every", "1h", ...hello);
+  const env = { DECKHAND_EXECUTION: "call_1" };
+  for (const args of [
+    ["add", "y", "--every", "1h", ...hello],
+    ["resume", "x"],
+    ["run", "x"],
+    ["remove", "x"],
+  ]) {
+    const { code, stderr } = await machine.run(["schedule", ...args], { env });
+    assert.deepEqual([code, /a person's decision/.test(stderr)], [3, true]);
+  }
+});
+
+test("Ctrl-C cancels a run that is carried out here, and its row says so [D1]", async (t) => {
+  const machine = await openMachine(t);
+  await add(machine, "long", "--every", "1d", "--tool", "bash", "--input", '{"command":"echo here > begun; sleep 60"}');
+  const running = machine.start(["schedule", "run", "long"]);
+  const history = async (): Promise<Record<string, unknown>> =>
+    (JSON.parse((await machine.run(["schedule", "history", "--json"])).stdout) as Record<string, unknown>[])[0] ?? {};
+  await until("it runs", async () => (await history())["execution_id"] ?? undefined, 60_000);
+  running.child.kill("SIGINT");
+  const ended = await running.ended;
+  assert.equal(ended.code, 130, ended.stderr);
+  assert.match(ended.stderr, /^long cancelled after .*: Cancelled by /);
+  assert.equal((await history())["state"], "cancelled");
+});

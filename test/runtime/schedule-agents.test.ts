@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { until } from "../support/runtime.ts";
+import { temporaryFolder } from "../support/temporary.ts";
+import { recordCalls } from "./improve-bench.ts";
+import { openScheduled, runHere, untilEnded } from "./schedule-bench.ts";
+import { isolatedEnvironment } from "../support/runtime.ts";
+
+const agents = { helper: { command: ["sh", "-s"] as [string, ...string[]] } };
+const bash = (command: string) => ({ calls: [{ tool: "bash", input: { command } }] });
+
+test("a prompt is a new session for each run; its grant lets calls through, others wait in the inbox [D1] [L7]", async (t) => {
+  const { schedule, runtime, home } = await openScheduled(t);
+  await writeFile(
+    join(home, "script.json"),
+    JSON.stringify({ turns: [bash("touch allowed.txt"), bash("touch other.txt"), "All done."] }),
+  );
+  await schedule.add(
+    { name: "p", every: "1d", prompt: "Tidy up.", model: "script:script.json", allow: ["bash(touch allowed.txt)"] },
+    { by: "kim" },
+  );
+  const asked: string[] = [];
+  runtime.on("inbox:added", ({ id }) => {
+    asked.push(id);
+    void runtime.inbox.decide(id, { allow: false, reason: "not that" }, "kim");
+  });
+  const [first, second] = [await runHere(schedule, "p"), await runHere(schedule, "p")];
+  assert.deepEqual([first.state, first.summary], ["succeeded", "All done."]);
+  assert.notEqual(first.sessionId, null);
+  assert.notEqual(first.sessionId, second.sessionId);
+  assert.equal(asked.length, 2);
+  assert.deepEqual([existsSync(join(home, "allowed.txt")), existsSync(join(home, "other.txt"))], [true, false]);
+  const calls = await runtime.list({ conversationId: first.sessionId!, limit: 10 });
+  assert.deepEqual(
+    calls.map(({ state, permission }) => [state, permission?.by]).toSorted(),
+    [
+      ["cancelled", "person"],
+      ["completed", "grant"],
+    ].toSorted(),
+  );
+});
+
+test("a background agent goes on when the daemon is closed, is adopted by the next one, and ran once [D1] [T6]", async (t) => {
+  const home = await temporaryFolder(t);
+  const first = await openScheduled(t, { home, settings: { agents } });
+  const message = "echo began >> began.txt; until [ -e go ]; do sleep 0.05; done; echo finished";
+  await first.schedule.add({ name: "a", every: "1d", agent: "helper", message }, { by: "kim" });
+  await first.schedule.start();
+  const ordered = await first.schedule.runNow("a", { by: "kim" });
+  await until("it runs", () => existsSync(join(home, "began.txt")), 30_000);
+  await until("its task is noted", async () => (await first.schedule.getRun(ordered.id))?.taskId ?? undefined);
+  await first.runtime.close();
+
+  const second = await openScheduled(t, { home, settings: { agents } });
+  const left = await second.schedule.getRun(ordered.id);
+  assert.deepEqual([left?.state, left?.owner], ["running", null]);
+  await second.schedule.start();
+  await writeFile(join(home, "go"), "");
+  const ended = await untilEnded(second.schedule, ordered.id);
+  assert.deepEqual([ended.state, ended.summary, ended.attempt], ["succeeded", "finished", 1]);
+  assert.equal(readFileSync(join(home, "began.txt"), "utf8"), "began\n");
+  const [task, ...others] = await (await second.runtime.tasks()).list({ limit: 10 });
+  assert.deepEqual([task?.id, task?.door, others], [ended.taskId, "schedule", []]);
+});
+
+test("an agent that fails is another task at the next try [D1]", async (t) => {
+  const { schedule, runtime } = await openScheduled(t, { settings: { agents } });
+  await schedule.add({ name: "f", every: "1d", agent: "helper", message: "exit 3", retries: 1 }, { by: "kim" });
+  // Where nobody is there to try it again, the first try is its end.
+  const only = await runHere(schedule, "f");
+  assert.deepEqual([only.state, only.attempt], ["failed", 1]);
+  await schedule.start();
+  const { id, jobId, dueAt } = await schedule.runNow("f", { by: "kim" });
+  await until("it is to be tried again", async () => (await schedule.getRun(id))?.attempt === 2);
+  const [task] = await (await runtime.tasks()).list({ limit: 10 });
+  assert.deepEqual([task?.state, task?.order.idempotencyKey], ["failed", `schedule:${jobId}:${dueAt}`]);
+});
+
+test("improve as a job: what passed waits for a person, with its diff, before it is tried [D1] [L7]", async (t) => {
+  const home = await temporaryFolder(t);
+  await recordCalls({ workdir: home, env: isolatedEnvironment(home) });
+  const { replying, mended } = await import("./improve-bench.ts");
+  await writeFile(join(home, "script.json"), JSON.stringify({ turns: [replying(mended)] }));
+  const { schedule, runtime } = await openScheduled(t, {
+    home,
+    settings: { model: { name: "script:script.json" }, permissions: { allow: ["*"] } },
+  });
+  await schedule.add({ name: "better", cron: "@weekly", improve: "initials" }, { by: "kim" });
+  const asked = Promise.withResolvers<string>();
+  runtime.on("inbox:added", ({ id }) => asked.resolve(id));
+  const running = runHere(schedule, "better");
+  const entry = await runtime.inbox.get(await asked.promise);
+  assert.match(entry!.approval!.title, /^Begin to try a new version of initials/);
+  assert.match(entry!.approval!.preview!.diff!, /style = "upper"/);
+  await runtime.inbox.decide(entry!.id, { allow: false }, "kim");
+  const declined = await running;
+  assert.deepEqual([declined.state, declined.attempt], ["failed", 1]);
+  assert.match(declined.reason!, /declined/);
+});

@@ -1,0 +1,127 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openScheduled } from "./schedule-bench.ts";
+
+const hourly = { name: "x", every: "1h" };
+const prompt = { prompt: "hi" };
+
+const wrong: readonly (readonly [written: unknown, told: RegExp])[] = [
+  [{ name: "x", cron: "61 * * * *", ...prompt }, /^The minute field "61" of the cron .* expected 0-59/],
+  [{ name: "x", cron: "0 0 31 2 *", ...prompt }, /never comes: no year has such a date/],
+  [{ name: "x", at: "2099-02-31T10:00", ...prompt }, /^There is no 2099-02-31T10:00/],
+  [{ name: "x", at: "2020-01-01T10:00Z", ...prompt }, /^The time 2020-01-01T10:00:00\.000Z is over/],
+  [{ name: "x", cron: "@daily", time_zone: "Europe/Berln", ...prompt }, /did you mean Europe\/Berlin/],
+  [{ name: "x", every: "soon", ...prompt }, /^"soon" is no interval: expected a number with s, m, h, d or w/],
+  [{ name: "x", ...prompt }, /^Expected one of cron .* every .* or at/],
+  [{ name: "x", every: "1h", cron: "@daily", ...prompt }, /^Expected one of cron/],
+  [hourly, /^Expected one thing to do: a tool, a file, a prompt, an agent or improve; got none\.$/],
+  [{ ...hourly, ...prompt, tool: "bash" }, /got tool and prompt/],
+  [{ ...hourly, ...prompt, input: {} }, /^"input" belongs to tool or file, and this job has prompt/],
+  [{ ...hourly, tool: "bsh" }, /^There is no tool named "bsh"\. Did you mean bash/],
+  [{ ...hourly, tool: "bash", input: {} }, /^The input does not fit bash: .*command/],
+  [{ ...hourly, tool: "bash", input: "ls" }, /^input: /],
+  [{ ...hourly, file: "tools/gone.ts" }, /^tools\/gone\.ts, .* is gone/],
+  [{ ...hourly, file: "../outside.ts" }, /^\.\.\/outside\.ts, .* is gone/],
+  [{ ...hourly, agent: "claud", message: "hi" }, /^There is no agent named "claud"\. Did you mean claude/],
+  [{ ...hourly, agent: "claude" }, /^Say what claude has to do: a message\.$/],
+  [{ ...hourly, improve: "bash" }, /only such a one can be improved\. There are no tool files here\.$/],
+  [{ ...hourly, ...prompt, overlap: "sometimes" }, /^overlap: .*"skip"/],
+  [{ ...hourly, ...prompt, retries: 99 }, /^Expected a number of retries from 0 to 10, got 99\.$/],
+  [{ ...hourly, ...prompt, jitter: "2h" }, /^Expected a jitter from 0 to 3600000, got 7200000\.$/],
+  [{ ...hourly, ...prompt, allow: ["bash(npm test"] }, /^The permission rule "bash\(npm test" can't be used/],
+  [{ ...hourly, ...prompt, croon: "@daily" }, /^A job has no "croon"; did you mean "cron"\?$/],
+  [{ ...hourly, ...prompt, name: "" }, /^name: /],
+  [null, /^The job: /],
+];
+
+test("an order that is wrong is refused with one sentence that says what to write, and nothing is kept [D1]", async (t) => {
+  const { schedule } = await openScheduled(t);
+  for (const [written, told] of wrong) {
+    await assert.rejects(schedule.add(written, { by: "kim" }), (error: Error & { code?: string }) => {
+      assert.equal(error.code, "JOB_INVALID", JSON.stringify(written));
+      assert.match(error.message, told);
+      assert.ok(!error.message.includes("\n"));
+      return true;
+    });
+  }
+  assert.deepEqual(await schedule.list(), []);
+});
+
+test("each kind of work is kept as it was written, with what was not said filled in [D1]", async (t) => {
+  const { schedule, runtime } = await openScheduled(t, {
+    settings: { schedule: { time_zone: "Asia/Seoul", retries: 1 } },
+  });
+  const add = (written: object) => schedule.add({ every: "1h", ...written }, { by: "kim" });
+  assert.deepEqual((await add({ name: "p", prompt: "hi", model: "a/b" })).work, {
+    kind: "prompt",
+    prompt: "hi",
+    model: "a/b",
+  });
+  const { work, timeoutMs, retries } = await add({
+    name: "a",
+    agent: "claude",
+    message: "hi",
+    timeout: "10m",
+    cwd: ".",
+  });
+  assert.deepEqual(work, {
+    kind: "agent",
+    order: {
+      agent: "claude",
+      message: "hi",
+      model: null,
+      systemPrompt: null,
+      cwd: runtime.workdir,
+      args: [],
+      timeoutMs: 600_000,
+      resume: null,
+      bypassesPermissions: false,
+    },
+  });
+  // The run's own limit is behind the agent's.
+  assert.deepEqual([timeoutMs, retries], [660_000, 1]);
+  const { when, deadlineMs, missed, jitterMs } = await schedule.add(
+    { name: "c", cron: "0 9 * * *", prompt: "hi", deadline: "10m", missed: "all", missed_window: "2d", jitter: "0" },
+    { by: "kim" },
+  );
+  assert.deepEqual(
+    { when, deadlineMs, missed, jitterMs },
+    {
+      when: { cron: "0 9 * * *", timeZone: "Asia/Seoul" },
+      deadlineMs: 600_000,
+      missed: { mode: "all", max: 10, windowMs: 172_800_000 },
+      jitterMs: 0,
+    },
+  );
+  assert.deepEqual(
+    (await schedule.list()).map(({ job, lastRun, passedOver }) => [job.name, lastRun, passedOver]),
+    [
+      ["a", null, 0],
+      ["c", null, 0],
+      ["p", null, 0],
+    ],
+  );
+});
+
+test("what becomes of jobs and runs stands in the journal, in the order it happened [D1] [D4]", async (t) => {
+  const { schedule, runtime } = await openScheduled(t);
+  await schedule.add({ name: "x", every: "1h", tool: "bash", input: { command: "true" } }, { by: "kim" });
+  await schedule.carryOut("x", { by: "kim", signal: new AbortController().signal });
+  await schedule.remove("x", { by: "kim", reason: "not needed" });
+  const { workdir } = runtime;
+  await runtime.close();
+  const { readFile } = await import("node:fs/promises");
+  const text = await readFile(`${workdir}/.deckhand/logs/chat_log.jsonl`, "utf8");
+  const told = text
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ type }) => type === "schedule")
+    .map(({ event, change, state }) => [event, change ?? state ?? null]);
+  assert.deepEqual(told, [
+    ["job:changed", "added"],
+    ["run:started", null],
+    ["run:settled", "succeeded"],
+    ["job:changed", "removed"],
+  ]);
+});

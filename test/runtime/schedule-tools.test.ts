@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { test } from "node:test";
+import { z } from "zod";
+import { defineTool } from "../../src/core/define-tool.ts";
+import { until } from "../support/runtime.ts";
+import { openScheduled, runHere, untilEnded, writeTool } from "./schedule-bench.ts";
+
+test("a job keeps its tool by the file, also when another file has the name by then [D1]", async (t) => {
+  const { schedule, home, runtime } = await openScheduled(t);
+  await writeTool(home, "zebra.ts", { name: "stripes", says: "from zebra.ts" });
+  const job = await schedule.add({ name: "daily", every: "1d", tool: "stripes" }, { by: "kim" });
+  assert.deepEqual(job.work, {
+    kind: "tool",
+    toolName: "stripes",
+    toolRef: { kind: "custom_file", file: "tools/zebra.ts", toolName: "stripes", entrypoint: "run" },
+    input: {},
+  });
+  const first = await runHere(schedule, "daily");
+  assert.deepEqual([first.state, first.summary], ["succeeded", "from zebra.ts"]);
+  const call = await runtime.get(first.executionId!);
+  assert.deepEqual([call?.door, call?.conversationId, call?.permission?.by], ["schedule", job.id, "order"]);
+
+  // Another one takes the name while this one is away.
+  await rm(join(home, "tools", "zebra.ts"));
+  await writeTool(home, "ant.ts", { name: "stripes", says: "from ant.ts" });
+  await runtime.reloadTools();
+  await writeTool(home, "zebra.ts", { name: "stripes", says: "from zebra.ts again" });
+  await runtime.reloadTools();
+  assert.equal((await runtime.call("stripes")).result?.output, "from ant.ts");
+  assert.equal((await runHere(schedule, "daily")).summary, "from zebra.ts again");
+});
+
+test("a job whose tool file is gone fails with a sentence, and is not tried again [D1]", async (t) => {
+  const { schedule, home } = await openScheduled(t);
+  await writeTool(home, "report.ts", { name: "report", says: "fine" });
+  await schedule.add({ name: "r", every: "1d", file: "tools/report.ts", retries: 3, pause_after: 1 }, { by: "kim" });
+  await rm(join(home, "tools", "report.ts"));
+  const run = await runHere(schedule, "r");
+  assert.deepEqual([run.state, run.attempt], ["failed", 1]);
+  assert.equal(run.reason, "tools/report.ts, the file of the tool report, is gone: put it back, or remove the job.");
+  assert.equal((await schedule.find("r")).paused?.by, "schedule");
+});
+
+test("what the grant denies is refused, for calls of this job only [D1]", async (t) => {
+  const { schedule, runtime } = await openScheduled(t);
+  const order = { every: "1d", tool: "bash", input: { command: "echo hello" } };
+  await schedule.add({ ...order, name: "free" }, { by: "kim" });
+  await schedule.add({ ...order, name: "bound", deny: ["bash(echo *)"], retries: 2 }, { by: "kim" });
+  assert.equal((await runHere(schedule, "free")).summary?.trim(), "hello");
+  const refused = await runHere(schedule, "bound");
+  assert.deepEqual([refused.state, refused.attempt], ["failed", 1]);
+  assert.match(refused.reason!, /deny bash\(echo \*\)/);
+  assert.equal((await runtime.call("bash", { command: "echo hello" })).state, "completed");
+});
+
+test("danger waits in the inbox whatever the grant says, and the time limit stands still meanwhile [D1] [L7] [G8]", async (t) => {
+  const { schedule, runtime, home } = await openScheduled(t);
+  const command = `rm -rf ${join(home, "old")}`;
+  await schedule.add(
+    { name: "tidy", every: "1d", tool: "bash", input: { command }, allow: ["bash"], timeout: "1s" },
+    { by: "kim" },
+  );
+  const asked = Promise.withResolvers<string>();
+  runtime.on("inbox:added", ({ id }) => asked.resolve(id));
+  const running = runHere(schedule, "tidy");
+  const id = await asked.promise;
+  const entry = await runtime.inbox.get(id);
+  assert.deepEqual([entry?.kind, entry?.approval?.isDanger], ["approval", true]);
+  // Longer than the job may take.
+  const askedAt = Date.now();
+  await until("more than the limit has passed", () => Date.now() - askedAt > 1200);
+  assert.equal((await runtime.inbox.decide(id, { allow: true }, "kim")).ok, true);
+  const run = await running;
+  assert.deepEqual([run.state, run.reason], ["succeeded", null]);
+});
+
+test("a question of a tool waits in the inbox, and its answer reaches the tool [D1] [L7]", async (t) => {
+  const asks = defineTool({
+    name: "asks",
+    description: "Asks.",
+    traits: { readOnly: true },
+    input: z.object({}),
+    async run(_, { ask }) {
+      const answer = await ask({ text: "Which branch?" });
+      return { ok: true, output: answer.answered ? answer.text : "nobody" };
+    },
+  });
+  const { schedule, runtime } = await openScheduled(t, { tools: [asks] });
+  await schedule.add({ name: "q", every: "1d", tool: "asks" }, { by: "kim" });
+  runtime.on("inbox:added", ({ id }) => void runtime.inbox.answer(id, { text: "main" }, "kim"));
+  assert.equal((await runHere(schedule, "q")).summary, "main");
+  // Outside of a job nobody is asked here.
+  assert.equal((await runtime.call("asks")).result?.output, "nobody");
+});
+
+test("what fails each time is run each time: nothing but the schedule stops it [D1]", async (t) => {
+  let runs = 0;
+  const breaks = defineTool({
+    name: "breaks",
+    description: "Breaks.",
+    input: z.object({}),
+    run: () => Promise.resolve({ ok: false, error: `broken ${++runs}` }),
+  });
+  const { schedule } = await openScheduled(t, { tools: [breaks] });
+  await schedule.add({ name: "b", every: "1d", tool: "breaks", pause_after: 0 }, { by: "kim" });
+  for (let n = 1; n <= 6; n++) assert.equal((await runHere(schedule, "b")).reason, `broken ${n}`);
+});
+
+test("closing in the middle of runs leaves rows that are true: cancelled, or due again where twice is once [D1]", async (t) => {
+  const started: string[] = [];
+  const waits = defineTool({
+    name: "waits",
+    description: "Waits for its signal.",
+    input: z.object({ n: z.string() }),
+    async run({ n }, { signal }) {
+      started.push(n);
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      return { ok: false, error: "stopped" };
+    },
+  });
+  const { schedule, runtime, home } = await openScheduled(t, { tools: [waits] });
+  const order = { every: "1d", tool: "waits" };
+  await schedule.add({ ...order, name: "once", input: { n: "once" } }, { by: "kim" });
+  await schedule.add({ ...order, name: "again", input: { n: "again" }, idempotent: true }, { by: "kim" });
+  await schedule.start();
+  assert.equal(await schedule.isServed(), "yes");
+  const once = await schedule.runNow("once", { by: "kim" });
+  const again = await schedule.runNow("again", { by: "kim" });
+  await until("both run", () => started.length === 2);
+  await runtime.close();
+
+  const next = await openScheduled(t, { home, tools: [{ ...waits, run: async () => ({ ok: true, output: "done" }) }] });
+  assert.equal(await next.schedule.isServed(), "no");
+  const [cancelled, due] = [await next.schedule.getRun(once.id), await next.schedule.getRun(again.id)];
+  assert.deepEqual([cancelled?.state, cancelled?.reason], ["cancelled", "Deckhand was stopped."]);
+  assert.deepEqual([due?.state, due?.owner], ["due", null]);
+  assert.equal((await next.runtime.get(cancelled!.executionId!))?.state, "cancelled");
+  await next.schedule.start();
+  assert.deepEqual((await untilEnded(next.schedule, again.id)).summary, "done");
+  assert.equal((await next.schedule.getRun(once.id))?.state, "cancelled");
+});

@@ -1,0 +1,31 @@
+import type { Status } from "../api/types.ts";
+import { Notice } from "../components/notice.tsx";
+import { showControls } from "../format/show-controls.ts";
+
+/** What the daemon wants everybody to know. */
+export function Warnings({ status }: { readonly status: Status }) {
+  const { safe_mode: isSafeMode, warnings, ready } = status;
+  return (
+    <>
+      {isSafeMode ? (
+        <Notice tone="warn">
+          Safe mode: after too many crashes only built-in tools and stable versions are used. Mend the tool that
+          crashed, then run <kbd>deckhand serve stop</kbd> and <kbd>deckhand serve</kbd>.
+        </Notice>
+      ) : null}
+      {ready ? null : <Notice>The daemon is still starting: some things are not there yet.</Notice>}
+      {warnings.length === 0 ? null : (
+        <details class="notice warn">
+          <summary>{warnings.length === 1 ? showControls(warnings[0]!) : `${warnings.length} warnings`}</summary>
+          {warnings.length === 1 ? null : (
+            <ul>
+              {warnings.map((warning) => (
+                <li key={warning}>{showControls(warning)}</li>
+              ))}
+            </ul>
+          )}
+        </details>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+import type uPlot from "uplot";
+import type { BandedColumns } from "./rollout-series.ts";
+
+/** Colours as the canvas wants them: it knows no custom properties. */
+export interface ChartColors {
+  readonly text: string;
+  readonly grid: string;
+  readonly stable: string;
+  readonly canary: string;
+  readonly stableBand: string;
+  readonly canaryBand: string;
+  readonly font: string;
+}
+
+export interface ChartShape {
+  readonly width: number;
+  readonly height: number;
+  readonly unit: "%" | "ms";
+}
+
+/** Time first, then low, line and high of stable, and the same of the canary. */
+export function alignedData({ times, arms }: BandedColumns): uPlot.AlignedData {
+  const { stable, canary } = arms;
+  const columns = [stable.low, stable.line, stable.high, canary.low, canary.line, canary.high];
+  return [[...times], ...columns.map((column) => [...column])];
+}
+
+export function chartOptions({ width, height, unit }: ChartShape, colors: ChartColors): uPlot.Options {
+  // The edges are drawn by their band alone.
+  const edge: uPlot.Series = { stroke: "transparent", points: { show: false }, spanGaps: true };
+  const axis: uPlot.Axis = {
+    stroke: colors.text,
+    font: `11px ${colors.font}`,
+    grid: { stroke: colors.grid, width: 1 },
+    ticks: { show: false },
+  };
+  return {
+    width,
+    height,
+    legend: { show: false },
+    cursor: { show: false },
+    padding: [8, 12, 0, 0],
+    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, unit === "%" ? 2 : 1)] } },
+    axes: [
+      { ...axis, size: 28, space: 64, values: (_, splits) => splits.map(timeOfDay) },
+      { ...axis, size: 52, values: (_, splits) => splits.map((value) => `${round(value)} ${unit}`) },
+    ],
+    series: [
+      {},
+      edge,
+      { stroke: colors.stable, width: 2, points: { show: false }, spanGaps: true },
+      edge,
+      edge,
+      { stroke: colors.canary, width: 2, dash: [6, 4], points: { show: false }, spanGaps: true },
+      edge,
+    ],
+    bands: [
+      { series: [3, 1], fill: colors.stableBand },
+      { series: [6, 4], fill: colors.canaryBand },
+    ],
+  };
+}
+
+function timeOfDay(seconds: number): string {
+  return new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,76 @@
+import { useState } from "preact/hooks";
+import { pathTo, withQuery } from "../../api/query.ts";
+import { getJson } from "../../api/request.ts";
+import type { List } from "../../api/types.ts";
+import { Button } from "../../components/button.tsx";
+import { Section } from "../../components/page.tsx";
+import { StateMark } from "../../components/state-mark.tsx";
+import { showLine } from "../../format/show-controls.ts";
+import { formatDuration } from "../../format/time.ts";
+import { Link } from "../../router/link.tsx";
+import { useAction } from "../../state/use-action.ts";
+import { formatInZone } from "./describe-job.ts";
+import type { Run } from "./types.ts";
+
+/** As many as the job's own document brings along. */
+const pageSize = 50;
+
+/** Its runs, latest first; also those that were missed or skipped, with the reason. */
+export function RunHistory({ name, latest }: { readonly name: string; readonly latest: readonly Run[] }) {
+  const [older, setOlder] = useState<List<Run> | undefined>(undefined);
+  const known = new Set(latest.map(({ id }) => id));
+  const runs = [...latest, ...(older?.items ?? []).filter(({ id }) => !known.has(id))];
+  const hasMore = older === undefined ? latest.length >= pageSize : older.next !== null;
+  const more = useAction(async () => {
+    const path = `/api${pathTo("jobs", name, "history")}`;
+    const before = older?.next ?? runs.at(-1)?.id;
+    const next = await getJson<List<Run>>(withQuery(path, { limit: pageSize, before }));
+    setOlder({ items: [...(older?.items ?? []), ...next.items], next: next.next });
+  });
+  if (runs.length === 0) return null;
+  return (
+    <Section title="History">
+      <ol class="rows runs">
+        {runs.map((run) => (
+          <li key={run.id} class="row">
+            <span class="run-head">
+              <StateMark state={run.state} />
+              <time dateTime={run.due_at}>{formatInZone(run.due_at)}</time>
+              <span class="muted">{detailsOf(run).join(", ")}</span>
+              <RunLinks run={run} />
+            </span>
+            {run.reason === null ? null : <span>{showLine(run.reason)}</span>}
+            {run.summary === null ? null : <span class="muted ellipsis">{showLine(run.summary)}</span>}
+          </li>
+        ))}
+      </ol>
+      {hasMore ? (
+        <Button isBusy={more.isBusy} onClick={more.run}>
+          Older runs
+        </Button>
+      ) : null}
+    </Section>
+  );
+}
+
+function detailsOf(run: Run): string[] {
+  const details: string[] = [];
+  if (run.trigger === "person") details.push("wanted by a person");
+  if (run.trigger === "catch_up") details.push("made up for");
+  if (run.started_at !== null && run.ended_at !== null) {
+    details.push(`took ${formatDuration(Date.parse(run.ended_at) - Date.parse(run.started_at))}`);
+  }
+  if (run.attempt > 1) details.push(`attempt ${run.attempt}`);
+  if (run.span !== null) {
+    details.push(
+      `${run.span.count === null ? "all" : `all ${run.span.count}`} since ${formatInZone(run.span.from_at)}`,
+    );
+  }
+  return details;
+}
+
+function RunLinks({ run }: { readonly run: Run }) {
+  if (run.execution_id !== null) return <Link href={`/calls/${run.execution_id}`}>its call</Link>;
+  if (run.task_id !== null) return <Link href={`/tasks/${run.task_id}`}>its task</Link>;
+  return run.session_id === null ? null : <code class="muted">{run.session_id}</code>;
+}

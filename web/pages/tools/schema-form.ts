@@ -1,0 +1,184 @@
+/** What a form needs of a JSON schema; whatever it does not understand is written as JSON. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export type FieldKind = "text" | "number" | "boolean" | "choice" | "list" | "object" | "json";
+
+/** What stands in the fields: texts as they were typed. `undefined`: not given. */
+export type Draft = string | boolean | undefined | readonly Draft[] | { readonly [name: string]: Draft };
+
+export interface Property {
+  readonly name: string;
+  readonly schema: Schema;
+  readonly isRequired: boolean;
+}
+
+export interface Problem {
+  /** The names on the way to the field, such as `files.0.path`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+export type ReadDraft =
+  | { readonly value: unknown; readonly problems: readonly [] }
+  | { readonly problems: readonly Problem[] };
+
+export function kindOf(schema: Schema): FieldKind {
+  const { type, items } = withoutNull(schema);
+  if (choicesOf(schema) !== undefined) return "choice";
+  if (type === "string") return "text";
+  if (type === "number" || type === "integer") return "number";
+  if (type === "boolean") return "boolean";
+  if (type === "array" && isSchema(items)) return "list";
+  if (type === "object" && propertiesOf(schema).length > 0) return "object";
+  return "json";
+}
+
+export function propertiesOf(schema: Schema): readonly Property[] {
+  const { properties, required } = withoutNull(schema);
+  if (!isSchema(properties)) return [];
+  const needed = new Set<unknown>(Array.isArray(required) ? required : []);
+  return Object.entries(properties).flatMap(([name, each]) =>
+    isSchema(each) ? [{ name, schema: each, isRequired: needed.has(name) }] : [],
+  );
+}
+
+export function itemsOf(schema: Schema): Schema {
+  const { items } = withoutNull(schema);
+  return isSchema(items) ? items : {};
+}
+
+/** The values to choose from; undefined where anything goes. */
+export function choicesOf(schema: Schema): readonly unknown[] | undefined {
+  const { enum: choices, const: only } = withoutNull(schema);
+  if (Array.isArray(choices) && choices.length > 0) return choices;
+  return only === undefined ? undefined : [only];
+}
+
+/** How a value, such as a default, stands in the fields. */
+export function draftOf(schema: Schema, value: unknown): Draft {
+  if (value === undefined || value === null) return undefined;
+  switch (kindOf(schema)) {
+    case "text":
+    case "number":
+      return typeof value === "string" ? value : JSON.stringify(value);
+    case "choice":
+      return JSON.stringify(value);
+    case "boolean":
+      return typeof value === "boolean" ? value : undefined;
+    case "list":
+      return Array.isArray(value) ? value.map((each) => draftOf(itemsOf(schema), each)) : undefined;
+    case "object":
+      return isSchema(value)
+        ? Object.fromEntries(propertiesOf(schema).map((each) => [each.name, draftOf(each.schema, value[each.name])]))
+        : undefined;
+    case "json":
+      return JSON.stringify(value, null, 2);
+  }
+}
+
+/** Defaults are filled in, so that a person sees what would be taken. */
+export function emptyDraft(schema: Schema): Draft {
+  if (schema["default"] !== undefined) return draftOf(schema, schema["default"]);
+  if (kindOf(schema) !== "object") return undefined;
+  return Object.fromEntries(propertiesOf(schema).map((each) => [each.name, emptyDraft(each.schema)]));
+}
+
+/** The input that the fields stand for, or what is wrong with them. What was not given is left out. */
+export function readDraft(schema: Schema, draft: Draft): ReadDraft {
+  const problems: Problem[] = [];
+  const value = read({ name: "", schema, isRequired: true }, draft, { path: "", problems });
+  return problems.length > 0 ? { problems } : { value, problems: [] };
+}
+
+interface Place {
+  readonly path: string;
+  readonly problems: Problem[];
+}
+
+function read(property: Property, draft: Draft, place: Place): unknown {
+  const { schema, isRequired } = property;
+  const complain = (message: string): undefined => void place.problems.push({ path: place.path, message });
+  const kind = kindOf(schema);
+  if (kind === "object") return readObject(property, draft, place);
+  if (kind === "list") return readList(property, draft, place);
+  const isMissing = draft === undefined || (draft === "" && (!isRequired || kind !== "text"));
+  if (isMissing) {
+    if (!isRequired) return undefined;
+    if (isNullable(schema)) return null;
+    if (kind === "boolean") return false;
+    return kind === "text" ? "" : complain("A value is needed here.");
+  }
+  if (kind === "number") return readNumber(schema, String(draft), complain);
+  if (kind === "choice" || kind === "json") return readJson(String(draft), complain);
+  return draft;
+}
+
+function readObject({ schema, isRequired }: Property, draft: Draft, { path, problems }: Place): unknown {
+  const given = typeof draft === "object" && !Array.isArray(draft) ? (draft as Readonly<Record<string, Draft>>) : {};
+  if (!isRequired && isEmpty(given)) return undefined;
+  const value: Record<string, unknown> = {};
+  for (const property of propertiesOf(schema)) {
+    const inner = read(property, given[property.name], { path: joinPath(path, property.name), problems });
+    if (inner !== undefined) value[property.name] = inner;
+  }
+  return value;
+}
+
+function readList({ schema, isRequired }: Property, draft: Draft, { path, problems }: Place): unknown {
+  if (!Array.isArray(draft) || draft.length === 0) return isRequired ? [] : undefined;
+  const item = { name: "", schema: itemsOf(schema), isRequired: true };
+  return (draft as readonly Draft[]).map((each, index) => read(item, each, { path: joinPath(path, index), problems }));
+}
+
+type Complain = (message: string) => undefined;
+
+function readNumber(schema: Schema, text: string, complain: Complain): number | undefined {
+  const { type, minimum, maximum } = withoutNull(schema);
+  const value = Number(text.trim());
+  if (text.trim() === "" || !Number.isFinite(value)) return complain(`Expected a number, got "${text}".`);
+  if (type === "integer" && !Number.isInteger(value)) return complain(`Expected a whole number, got ${text.trim()}.`);
+  if (typeof minimum === "number" && value < minimum) return complain(`Expected at least ${minimum}, got ${value}.`);
+  if (typeof maximum === "number" && value > maximum) return complain(`Expected at most ${maximum}, got ${value}.`);
+  return value;
+}
+
+function readJson(text: string, complain: Complain): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (thrown) {
+    return complain(`Expected JSON: ${(thrown as Error).message}`);
+  }
+}
+
+/** Nothing was given in it, at any depth. */
+function isEmpty(draft: Draft): boolean {
+  if (draft === undefined || draft === "") return true;
+  if (typeof draft !== "object") return false;
+  return (Array.isArray(draft) ? draft : Object.values(draft)).every(isEmpty);
+}
+
+/** `null` or exactly one other thing is that thing. */
+function withoutNull(schema: Schema): Schema {
+  const { anyOf, oneOf, type } = schema;
+  if (Array.isArray(type)) {
+    const others = type.filter((each) => each !== "null");
+    return others.length === 1 ? { ...schema, type: others[0] } : schema;
+  }
+  const variants = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+  const others = variants.filter((each) => isSchema(each) && each["type"] !== "null");
+  return others.length === 1 && isSchema(others[0]) ? { ...others[0], description: schema["description"] } : schema;
+}
+
+function isNullable({ anyOf, oneOf, type }: Schema): boolean {
+  if (Array.isArray(type)) return type.includes("null");
+  const variants = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+  return variants.some((each) => isSchema(each) && each["type"] === "null");
+}
+
+function joinPath(path: string, part: string | number): string {
+  return path === "" ? String(part) : `${path}.${part}`;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
