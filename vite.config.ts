@@ -15,6 +15,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     license: false,
+    // How long its plugins take is nobody's concern who starts the program for the first time.
+    rolldownOptions: { checks: { bundlerTimings: false } },
   },
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   plugins: [beforeFirstPaint(), thirdPartyNotices() as Plugin],

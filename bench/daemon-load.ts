@@ -10,13 +10,13 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import type { LoadReport } from "./daemon-client.ts";
 
-export interface LoadOptions {
+interface LoadOptions {
   readonly seconds: number;
   readonly streams: number;
   readonly rate: number;
 }
 
-export interface DaemonLoad extends LoadReport {
+interface DaemonLoad extends LoadReport {
   /** Of the daemon, in megabytes: when it was ready, after ten seconds (or a sixth) of the load, and at its end. */
   readonly memoryMb: { readonly ready: number; readonly early: number; readonly end: number };
 }

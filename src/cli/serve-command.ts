@@ -48,7 +48,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
 
 async function start(place: ListenPlace | null, invocation: Invocation, terminal: Terminal): Promise<Daemon> {
   const { env } = terminal;
-  const { workdir, state, database } = locateFolders(chooseWorkdir(invocation, env), env);
+  const { workdir, state } = locateFolders(chooseWorkdir(invocation, env), env);
   const watched = readWatched(env);
   const parts = {
     workdir,
@@ -59,7 +59,6 @@ async function start(place: ListenPlace | null, invocation: Invocation, terminal
         ...(watched && { findCrashLoop: watched.findCrashLoop }),
       }),
     journal: openJournalReader(workdir, env),
-    storeFiles: [database, `${database}-wal`],
     clock: systemClock,
     exposesTools: invocation.has("expose"),
     isWatched: watched !== undefined,

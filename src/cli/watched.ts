@@ -9,7 +9,7 @@ import { UsageError } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What a daemon does for the watchdog that started it. */
-export interface Watched {
+interface Watched {
   /** Looks into the watchdog's crash records. */
   readonly findCrashLoop: FindCrashLoop;
   /** From now on its event loop is to turn; returns what ends that. */

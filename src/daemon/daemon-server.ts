@@ -37,6 +37,8 @@ export interface DaemonServer {
 /** Event streams, and as many again for everything else. */
 const limits: ServerLimits = { headersMs: 10_000, requestMs: 60_000, connections: 600 };
 
+const graceMs = 500;
+
 /** Answers from the first moment on; what needs the runtime is told to wait until the state is `ready`. */
 export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer> {
   const { stateFolder, clock, state, listen } = parts;
@@ -78,8 +80,11 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
     async close() {
       const { promise, resolve } = Promise.withResolvers<void>();
       server.close(() => resolve());
-      server.closeAllConnections();
+      server.closeIdleConnections();
+      // Answers that are on their way get there; nobody else is waited for.
+      const cancel = clock.after(graceMs, () => server.closeAllConnections());
       await promise;
+      cancel();
     },
   };
 }

@@ -13,7 +13,6 @@ export interface ServicesParts {
   readonly runtime: Runtime;
   readonly journal: JournalReader;
   readonly clock: Clock;
-  readonly storeFiles: readonly string[];
   /** MCP clients get the catalog's own tools, too. */
   readonly exposesTools: boolean;
   readonly onError: (thrown: unknown) => void;

@@ -23,8 +23,6 @@ export interface DaemonParts {
   /** Asked for when the place is taken and the server answers; it recovers what was left behind. */
   readonly openRuntime: () => Promise<Runtime>;
   readonly journal: JournalReader;
-  /** The files of the store, which other processes may change. */
-  readonly storeFiles: readonly string[];
   readonly clock: Clock;
   /** MCP clients get the catalog's own tools, too. */
   readonly exposesTools: boolean;

@@ -7,7 +7,7 @@ export interface ServerLimits {
   readonly connections: number;
 }
 
-export const defaultLimits: ServerLimits = { headersMs: 10_000, requestMs: 60_000, connections: 256 };
+const defaultLimits: ServerLimits = { headersMs: 10_000, requestMs: 60_000, connections: 256 };
 
 /** How often the server looks for those who are too slow. */
 const lookEveryMs = 1000;

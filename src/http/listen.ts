@@ -1,7 +1,8 @@
 import { once } from "node:events";
-import { chmodSync, lstatSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, rmSync } from "node:fs";
 import type { Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
+import { dirname } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 
 /** On 127.0.0.1 only (0: any free port), or a Unix socket. There is no other choice. */
@@ -15,6 +16,8 @@ export interface Listening {
 }
 
 const loopback = "127.0.0.1";
+/** In bytes, where it is shortest (macOS). */
+const longestSocketPath = 103;
 
 /** Rejects with CONFIG_INVALID and one sentence when that place can't be had. `what`: as in `MCP can't be served on …`. */
 export async function listenOn(server: Server, place: ListenPlace, what: string): Promise<Listening> {
@@ -27,14 +30,22 @@ export async function listenOn(server: Server, place: ListenPlace, what: string)
     if ("socketPath" in place) chmodSync(place.socketPath, 0o600);
   } catch (thrown) {
     const where = "socketPath" in place ? `the socket ${place.socketPath}` : `port ${place.port} of ${loopback}`;
-    const why = codeOf(thrown) === "EADDRINUSE" ? "another program listens there" : messageOf(thrown);
-    const sentence = `${what} can't be served on ${where}: ${why}; name another one.`;
+    const sentence = `${what} can't be served on ${where}: ${explain(thrown, place)}; name another one.`;
     throw new RuntimeError("CONFIG_INVALID", sentence, { cause: thrown });
   }
   if ("socketPath" in place) return { hosts: ["localhost"], origin: null };
   const { port } = server.address() as AddressInfo;
   const hosts = [loopback, "localhost", "[::1]"].map((host) => `${host}:${port}`);
   return { hosts, origin: `http://${loopback}:${port}` };
+}
+
+function explain(thrown: unknown, place: ListenPlace): string {
+  const isTaken = codeOf(thrown) === "EADDRINUSE";
+  if (!("socketPath" in place)) return isTaken ? "another program listens there" : messageOf(thrown);
+  const { socketPath } = place;
+  if (isTaken) return lstatSync(socketPath).isSocket() ? "another program listens there" : "a file is there already";
+  if (Buffer.byteLength(socketPath) > longestSocketPath) return "that path is too long for a socket";
+  return existsSync(dirname(socketPath)) ? messageOf(thrown) : "its folder does not exist";
 }
 
 /** A server that was killed leaves its socket behind; one that lives, or another kind of file, is left alone. */

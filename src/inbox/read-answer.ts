@@ -4,6 +4,8 @@ import type { Answer, Question } from "../core/question.ts";
 export interface GivenAnswer {
   readonly text?: string;
   readonly options?: readonly number[];
+  /** The text is meant as it is: a number in it chooses nothing. */
+  readonly isVerbatim?: boolean;
 }
 
 export type ReadAnswer =
@@ -11,7 +13,8 @@ export type ReadAnswer =
   | { readonly ok: false; readonly problem: string };
 
 /** Turns what a person typed into an answer, or says what is wrong with it. It never chooses for them. */
-export function readAnswer(question: Question, { text, options: numbers = [] }: GivenAnswer): ReadAnswer {
+export function readAnswer(question: Question, answer: GivenAnswer): ReadAnswer {
+  const { text, options: numbers = [], isVerbatim = false } = answer;
   const { options = [], multiple = false, other = false } = question;
   const given = text?.trim() ?? "";
   if (options.length === 0) {
@@ -21,8 +24,8 @@ export function readAnswer(question: Question, { text, options: numbers = [] }: 
       : { ok: true, answer: { answered: true, text: given } };
   }
   const byText = options.findIndex((option) => option === given);
-  const chosen =
-    numbers.length > 0 ? [...new Set(numbers)] : byText >= 0 ? [byText + 1] : numbersIn(given, options.length);
+  const written = isVerbatim ? [] : numbersIn(given, options.length);
+  const chosen = numbers.length > 0 ? [...new Set(numbers)] : byText >= 0 ? [byText + 1] : written;
   const range = `1 to ${options.length}`;
   if (chosen.length === 0) {
     if (given === "") return wrong(`The answer is empty; choose ${range}.`);

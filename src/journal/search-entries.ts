@@ -28,6 +28,8 @@ export interface FoundEntries {
 
 /** One search reads no more than this: who looks for something rare in a long journal goes on from `next`. */
 const mostBytes = 16 * 1024 * 1024;
+/** Nor does it give more: lines may be long. */
+const mostFound = 2 * 1024 * 1024;
 
 /** Reads from the end, so it costs what it shows, or what it has to look through for that. */
 export async function searchEntries(folder: string, search: EntrySearch): Promise<FoundEntries> {
@@ -35,7 +37,7 @@ export async function searchEntries(folder: string, search: EntrySearch): Promis
   const mayFit = quickLook(search);
   const fits = fullLook(search);
   const entries: (ReadEntry & { readonly place: EntryPlace })[] = [];
-  let bytesRead = 0;
+  let [bytesRead, bytesFound] = [0, 0];
   for (const segment of listSegments(folder).toReversed()) {
     if (before && segment.number > before.segment) continue;
     const end = segment.number === before?.segment ? before.offset : undefined;
@@ -44,8 +46,12 @@ export async function searchEntries(folder: string, search: EntrySearch): Promis
         const place = { segment: segment.number, offset };
         bytesRead += bytes.length + 1;
         const read = mayFit(bytes) ? readEntry(bytes, segment.name, null) : undefined;
-        if (read && fits(read.entry)) entries.push({ ...read, place });
-        if (entries.length >= limit || bytesRead >= mostBytes) return { entries, next: place };
+        if (read && fits(read.entry)) {
+          entries.push({ ...read, place });
+          bytesFound += bytes.length;
+        }
+        const isEnough = entries.length >= limit || bytesFound >= mostFound || bytesRead >= mostBytes;
+        if (isEnough) return { entries, next: place };
       }
     } catch (thrown) {
       // Retention has just removed it, and what is before it as well.

@@ -53,7 +53,7 @@ export interface Configuration {
   readonly schedule: ScheduleConfiguration;
   readonly store: {
     readonly kind: StoreKind;
-    /** Null: background tasks are this machine's own. */
+    /** Null: tasks, jobs and the inbox are this machine's own. */
     readonly url: string | null;
   };
   readonly log: {

@@ -3,7 +3,6 @@ import type { PreImages } from "../agent/undo/pre-images.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createEventBus } from "../core/event-bus.ts";
-import type { Execution } from "../core/execution.ts";
 import type { Permit } from "../core/permit.ts";
 import type { Session } from "../core/session.ts";
 import { createEngine } from "../engine/engine.ts";
@@ -109,9 +108,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const { catalog, childEnv, workshop } = tools;
   const { ledger, whenStarting } = watchStarts(rollouts.watch(workshop.watch(records.ledger)));
   const { unattended } = configuration.permissions;
-  const { canonicalName } = catalog;
-  const find = (id: string): Execution | undefined => engine.get(id);
-  const jobCalls = createJobCalls({ approve: config.approve, ask: config.ask, inbox, unattended, canonicalName, find });
+  const jobCalls = createJobCalls({ person: config, inbox, unattended, catalog, find: (id) => engine.get(id) });
   const gate = openGate({
     configuration,
     folders,
@@ -123,7 +120,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     mask: masker,
     mode: () => mode,
     approve: announceApprovals(jobCalls.approve, { emit: bus.emit, maskText }),
-    rulesOf: jobCalls.rulesOf,
+    rulesOf: (id) => jobCalls.rulesOf(id),
     confirmed: config.confirmed ?? [],
     who: userName(),
     protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles],
@@ -208,7 +205,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     childEnv,
     assertOpen,
     tasks: { ...taskParts, mask: maskText },
-    openScheduleStore: records.openSchedule,
+    openScheduleStore: () => records.openSchedule(),
   });
   const runtime: Runtime = {
     workdir,

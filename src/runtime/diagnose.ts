@@ -80,7 +80,7 @@ async function checkByRunning(subject: Subject): Promise<Check[]> {
 function lookAround(subject: Subject): Promise<Checks>[] {
   const { folders, clock } = subject;
   const look = lookOnce(folders.database);
-  const attempt = (name: string, work: () => Checks): Promise<Checks> => within(clock, name, work);
+  const attempt = (name: string, work: () => Checks | Promise<Checks>): Promise<Checks> => within(clock, name, work);
   return [
     attempt("files", () => checkPathGuard(subject)),
     attempt("hooks", () => checkHooks(subject)),

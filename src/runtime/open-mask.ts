@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { createMasker, type Masker } from "../safety/secrets/create-masker.ts";
 import { findEnvironmentSecrets, isWorthHiding } from "../safety/secrets/environment-secrets.ts";
 import type { Folders } from "./folders.ts";
@@ -7,11 +9,11 @@ import { readOrCreateSecret } from "./private-key.ts";
 
 /** The one choke point before everything that is written or told. */
 export function openMask(
-  folders: Pick<Folders, "maskKey">,
+  folders: Pick<Folders, "maskKey" | "state">,
   env: Environment,
   { storeUrl }: { readonly storeUrl: string | null },
 ): Masker {
-  const values = [...findEnvironmentSecrets(env), ...passwordsIn(storeUrl ?? "")];
+  const values = [...findEnvironmentSecrets(env), ...passwordsIn(storeUrl ?? ""), ...tokensIn(folders.state)];
   return createMasker({ values, key: installationKey(folders.maskKey) });
 }
 
@@ -29,6 +31,17 @@ function decode(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** What lets somebody in to a daemon or MCP server of this workdir. Those that are made later are known to the next runtime. */
+function tokensIn(stateFolder: string): string[] {
+  return ["daemon-token", "mcp-token"].flatMap((name) => {
+    try {
+      return [readFileSync(join(stateFolder, name), "utf8").trim()].filter(isWorthHiding);
+    } catch {
+      return []; // There is none.
+    }
+  });
 }
 
 /** Without a place to keep one, equal secrets can be compared within this process only. */

@@ -39,12 +39,10 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
   function find(name: string): ToolRelease {
     const release = registry.find(name) ?? registry.list().find(({ tool }) => isSameName(tool, name));
     if (release) return release;
-    const meant = nearest(
-      name,
-      registry.list().map(({ tool }) => tool),
-      2,
-    ).join(" or ");
-    const hint = meant ? `did you mean ${meant}?` : "no tool file has been used here yet.";
+    const known = registry.list().map(({ tool }) => tool);
+    const meant = nearest(name, known, 2).join(" or ");
+    const others = known.length > 0 ? `there are ${known.slice(0, 10).join(", ")}.` : "no tool file has been used here yet.";
+    const hint = meant ? `did you mean ${meant}?` : others;
     throw new RuntimeError("UNKNOWN_TOOL", `There is no tool file "${name}" that is known; ${hint}`);
   }
 

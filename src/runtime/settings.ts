@@ -114,7 +114,7 @@ function buildSchema() {
     store: z
       .strictObject({
         kind: z.enum(["sqlite", "memory"]),
-        /** A PostgreSQL database that several machines share; it holds background tasks. */
+        /** A PostgreSQL database that several machines share: tasks, jobs with their runs, the inbox. */
         url: z.string().regex(/^postgres(?:ql)?:\/\//, "expected an address that begins with postgres://"),
       })
       .partial()

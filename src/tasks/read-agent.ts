@@ -39,8 +39,7 @@ export function readAgent(adapters: ReadonlyMap<string, AgentAdapter>, task: Tas
   const tail = openLineTail(join(folder, "stdout"), (line) => {
     const news = attempt(() => reader.line(line), undefined);
     sessionId = news?.sessionId ?? sessionId;
-    if (news?.progress !== undefined)
-      progress = clipText(news.progress.replaceAll(/\s+/g, " ").trim(), longestProgress);
+    progress = news?.progress ?? progress;
     isDone ||= news?.isDone === true;
   });
 
@@ -52,7 +51,8 @@ export function readAgent(adapters: ReadonlyMap<string, AgentAdapter>, task: Tas
       return sessionId;
     },
     get progress() {
-      return progress;
+      // Only when somebody asks: there may be millions of lines.
+      return progress === null ? null : clipText(progress.replaceAll(/\s+/g, " ").trim(), longestProgress);
     },
     get isDone() {
       return isDone;

@@ -3,6 +3,7 @@ import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { ProcessTable } from "../process/process-table.ts";
 import { signalGroups } from "../process/send-signal.ts";
 import { wait } from "../process/wait.ts";
+import type { WhenItHappens } from "./occasion.ts";
 
 /**
  * Signals what runs in the child's own process group. A process that left it for a session of its own, as every detached
@@ -18,14 +19,15 @@ export interface StopPath {
   readonly table: ProcessTable;
   readonly clock: Clock;
   readonly graceMs: number;
-  /** Settles when nobody wants to wait for the grace to be over. */
-  readonly insisted?: Promise<void>;
+  /** When nobody wants to wait for the grace to be over. */
+  readonly whenInsisted: WhenItHappens;
 }
 
 /** SIGTERM, then SIGKILL. Resolves when nothing of the group runs any more. */
-export async function endGroup(child: ProcessIdentity, { table, clock, graceMs, insisted }: StopPath): Promise<void> {
+export async function endGroup(child: ProcessIdentity, path: StopPath): Promise<void> {
+  const { table, clock, graceMs } = path;
   let isInsisted = false;
-  void insisted?.then(() => {
+  const forget = path.whenInsisted(() => {
     isInsisted = true;
   });
   signalChild(table, child, "SIGTERM");
@@ -36,6 +38,7 @@ export async function endGroup(child: ProcessIdentity, { table, clock, graceMs, 
     if (isInsisted || clock.monotonic() - began >= graceMs) signalChild(table, child, "SIGKILL");
     await wait(clock, lookEveryMs);
   }
+  forget();
 }
 
 const lookEveryMs = 25;

@@ -1,6 +1,8 @@
-/** The end of what a child printed, in constant memory however much that was. */
+/** The end of what a child printed, in constant memory however much that was, and however many children there are. */
 export interface LastLines {
   add(bytes: Uint8Array): void;
+  /** Begins anew, for the next child. */
+  clear(): void;
   read(): string[];
 }
 
@@ -17,6 +19,9 @@ export function createLastLines(maxBytes = 128 * 1024): LastLines {
       ring.set(kept.subarray(0, first), at);
       ring.set(kept.subarray(first), 0);
       total += bytes.length;
+    },
+    clear() {
+      total = 0;
     },
     read() {
       const at = total % maxBytes;

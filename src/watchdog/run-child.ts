@@ -9,6 +9,7 @@ import type { ChildEnd } from "./decide-next.ts";
 import { describeHang } from "./describe-hang.ts";
 import { heartbeatFile, readBeat } from "./heartbeat.ts";
 import type { WatchdogLog } from "./log-file.ts";
+import { createOccasion, waitFor } from "./occasion.ts";
 import { createPulse, type Pulse } from "./pulse.ts";
 import type { ChildExit } from "./start-child.ts";
 import type { StopOrder } from "./stop-order.ts";
@@ -43,12 +44,12 @@ export async function watchChild(child: RunningChild, parts: WatchParts): Promis
   if (verdict === "hung") {
     cause = "hang";
     hang = await reportHang(watch, parts);
-    await endGroup(child.identity, { table, clock, graceMs: settings.graceMs, insisted: stop.insisted });
+    await endGroup(child.identity, { table, clock, graceMs: settings.graceMs, whenInsisted: stop.whenInsisted });
   } else if (stop.reason) {
     // Also when it has ended already: who stops a service often tells both at once.
     cause = "stopped";
     emit({ type: "watchdog:stopping", at: clock.now(), reason: stop.reason.text });
-    await endGroup(child.identity, { table, clock, graceMs: settings.graceMs, insisted: stop.insisted });
+    await endGroup(child.identity, { table, clock, graceMs: settings.graceMs, whenInsisted: stop.whenInsisted });
   }
   const exit = await child.ended;
   const uptimeMs = Math.round(watch.uptimeMs());
@@ -72,12 +73,14 @@ async function waitForVerdict(
   const awake = createAwakeTime(clock, settings.tickMs);
   const beatPath = heartbeatFile(settings.stateFolder);
   let hasEnded = false;
-  const ended = child.ended.then(() => {
+  const ended = createOccasion();
+  void child.ended.then(() => {
     hasEnded = true;
+    ended.happen();
   });
   let isTold = false;
   for (;;) {
-    await settlesWithin(clock, Promise.race([ended, stop.given]), settings.tickMs);
+    await waitFor(clock, settings.tickMs, [ended.when, stop.whenGiven]);
     const { awakeMs, lostMs } = awake.take();
     if (lostMs > Math.min(noticeMs, settings.hangMs)) {
       emit({ type: "watchdog:slept", at: clock.now(), lostMs: Math.round(lostMs) });

@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
+import { createOccasion, type WhenItHappens } from "./occasion.ts";
 
 /** Why the watchdog is to end. The first reason stays; a second signal means: without waiting. */
 export interface StopOrder {
   readonly reason: StopReason | null;
-  readonly given: Promise<void>;
-  readonly insisted: Promise<void>;
+  readonly whenGiven: WhenItHappens;
+  readonly whenInsisted: WhenItHappens;
   /** By a signal. */
   order(signal: NodeJS.Signals): void;
   /** Looks whether the stop file is there, and whether the pid file is still ours. */
@@ -17,23 +18,23 @@ export type StopReason =
   | { readonly kind: "lock_lost"; readonly text: string };
 
 export function createStopOrder(stopFile: string, holdsLock: () => boolean): StopOrder {
-  const given = Promise.withResolvers<void>();
-  const insisted = Promise.withResolvers<void>();
+  const given = createOccasion();
+  const insisted = createOccasion();
   let reason: StopReason | null = null;
 
   function stop(kind: StopReason["kind"], text: string): void {
     reason ??= { kind, text };
-    given.resolve();
+    given.happen();
   }
 
   return {
     get reason() {
       return reason;
     },
-    given: given.promise,
-    insisted: insisted.promise,
+    whenGiven: given.when,
+    whenInsisted: insisted.when,
     order(signal) {
-      if (reason) insisted.resolve();
+      if (reason) insisted.happen();
       else stop("signal", `${signal} came`);
     },
     look() {

@@ -1,11 +1,11 @@
 import { constants } from "node:os";
 import { isAlive } from "../process/identity.ts";
-import { settlesWithin } from "../process/wait.ts";
 import { childEnvironment } from "./child-environment.ts";
 import { endGroup } from "./child-group.ts";
 import { decideNext, noHistory, type History } from "./decide-next.ts";
 import { clearBeat, heartbeatFile } from "./heartbeat.ts";
-import { createLastLines } from "./last-lines.ts";
+import { createLastLines, type LastLines } from "./last-lines.ts";
+import { waitFor } from "./occasion.ts";
 import { createRecords, type Records } from "./records.ts";
 import { watchChild, type WatchedEnd, type WatchParts } from "./run-child.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
@@ -23,12 +23,14 @@ export async function supervise(parts: SuperviseParts): Promise<number | "lock_l
   // Not its arguments: there may be a secret among them.
   emit({ type: "watchdog:started", at: clock.now(), pid: process.pid, program: command[0], logFile, stopFile });
   const records = createRecords(parts);
+  // One for all of them: the memory of each would only be freed when there is too little of it.
+  const lines = createLastLines();
   await endOrphan(records, parts);
   let history: History = noHistory;
   for (let start = 1; ; start++) {
     stop.look();
     if (stop.reason) return finishStopped(null);
-    const { end, isFinal } = await runOnce({ start, safeMode: history.safeMode, records }, parts);
+    const { end, isFinal } = await runOnce({ start, safeMode: history.safeMode, records, lines }, parts);
     const decision = decideNext(end, history, { settings, now: clock.monotonic(), random: random() });
     records.ended(end, { counted: decision.counted, safeMode: history.safeMode });
     if (end.cause === "stopped") return finishStopped(codeOf(end));
@@ -63,15 +65,17 @@ interface Run {
   readonly start: number;
   readonly safeMode: boolean;
   readonly records: Records;
+  readonly lines: LastLines;
 }
 
 /** `isFinal`: there is nothing that could be started again. */
 async function runOnce(
-  { start, safeMode, records }: Run,
+  { start, safeMode, records, lines }: Run,
   parts: SuperviseParts,
 ): Promise<{ readonly end: WatchedEnd; readonly isFinal: boolean }> {
   const { settings, clock, emit, log, stop } = parts;
-  const lines = createLastLines();
+  let isOver = false;
+  lines.clear();
   const path = heartbeatFile(settings.stateFolder);
   records.attempt(() => clearBeat(path));
   const child = await startChild(
@@ -80,7 +84,8 @@ async function runOnce(
       workdir: settings.workdir,
       env: childEnvironment(parts.env, { settings, safeMode }),
       onOutput(bytes) {
-        lines.add(bytes);
+        // What outlives it may still print: that is none of the next one's lines.
+        if (!isOver) lines.add(bytes);
         log.write(bytes);
       },
     },
@@ -96,6 +101,7 @@ async function runOnce(
   emit({ type: "child:started", at: clock.now(), pid, start, safeMode });
   records.started(child.identity, { lines, safeMode });
   const end = await watchChild(child, { ...parts, stop });
+  isOver = true;
   return { end, isFinal: false };
 }
 
@@ -103,14 +109,14 @@ async function runOnce(
 async function endOrphan(records: Records, { settings, clock, table, emit, stop }: SuperviseParts): Promise<void> {
   const orphan = records.lastChild();
   if (!orphan || orphan.bootId !== table.bootId || !isAlive(table, orphan)) return;
-  await endGroup(orphan, { table, clock, graceMs: settings.graceMs, insisted: stop.insisted });
+  await endGroup(orphan, { table, clock, graceMs: settings.graceMs, whenInsisted: stop.whenInsisted });
   emit({ type: "orphan:ended", at: clock.now(), pid: orphan.pid });
 }
 
 async function pause(delayMs: number, { clock, settings, stop, log }: SuperviseParts): Promise<void> {
   const until = clock.monotonic() + delayMs;
   for (let leftMs = delayMs; leftMs > 0 && !stop.reason; leftMs = until - clock.monotonic()) {
-    await settlesWithin(clock, stop.given, Math.min(leftMs, settings.tickMs));
+    await waitFor(clock, Math.min(leftMs, settings.tickMs), [stop.whenGiven]);
     log.refresh();
     stop.look();
   }

@@ -267,7 +267,11 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     liveVersion: (toolName) => live.get(toolName),
     versionOfFile(fileName) {
       const entry = entries.get(fileName);
-      const { candidate, good } = entry ? released.of(entry) : { candidate: null, good: null };
+      const own = entry?.candidate ?? entry?.good;
+      if (!entry || !own) return undefined;
+      // What is said of the tool of another file is not about this one.
+      const isOthers = (releases?.inUse(own.spec.name)?.fileName ?? fileName) !== fileName;
+      const { candidate, good } = isOthers ? entry : released.of(entry);
       return candidate ?? good ?? undefined;
     },
     openVersion: (fileName, hash) => released.open(fileName, hash),

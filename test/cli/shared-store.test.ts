@@ -58,7 +58,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
       [[id, 'waits for a worker that has "shell"']],
     );
     const row =
-      /shared store +postgres:\/\/deckhand@.*: version 4, 1 worker, 1 task in the queue, 0 questions for a person\./;
+      /shared store +postgres:\/\/deckhand@.*: version 5, 1 worker, 1 task in the queue, 0 questions for a person\./;
     assert.match((await here.run(["doctor"])).stdout.replaceAll(/\s*\n\s+/g, " "), row);
     await here.run(["tasks", "cancel", id]);
   });

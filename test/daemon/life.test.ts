@@ -127,18 +127,19 @@ test("AGENT_MODE=daemon makes deckhand alone the daemon [D2]", async (t) => {
   const usual = createServer().listen(7433, "127.0.0.1");
   usual.on("error", () => undefined);
   afterTest(t, () => new Promise((resolve) => usual.close(resolve)));
-  const { child, ended, stdout } = machine.start(["--json"], { env: { AGENT_MODE: "daemon" } });
+  const alone = machine.start(["--json"], { env: { AGENT_MODE: "daemon" } });
+  const { child, ended } = alone;
   afterTest(t, async () => {
     child.kill("SIGKILL");
     await ended;
   });
-  const line = await until("it is ready", () => stdout().includes("\n") && stdout(), 60_000);
+  const line = await until("it is ready", () => alone.stdout().includes("\n") && alone.stdout(), 60_000);
   assert.equal((JSON.parse(line) as Record<string, unknown>)["type"], "ready");
   child.kill("SIGTERM");
   assert.equal((await ended).code, 143);
 });
 
-test("stopping cancels a running call with proof and leaves a background agent, whose true result the next daemon has [D2, T3]", async (t) => {
+test("stopping cancels a running call with proof and leaves a background agent, whose true result the next daemon has [D2, T6]", async (t) => {
   const machine = await openTasksMachine(t);
   const first = await serve(t, machine);
   const started = await first.ask({ path: "/api/tasks", body: { agent: "shell", message: waitsForGo } });

@@ -27,7 +27,6 @@ test("until all is recovered it is alive and not ready, and everything else has 
     listen: { port: 0 },
     openRuntime: () => mayOpen.promise,
     journal: openJournalReader(home, env),
-    storeFiles: [],
     clock: systemClock,
     exposesTools: false,
     isWatched: false,
@@ -81,7 +80,7 @@ test("a runtime that can't be opened is the reason why the daemon is never ready
   await assert.rejects(openDaemon(t, { home }), { code: "CONFIG_INVALID" });
 });
 
-test("a tool file that is saved while nobody calls anything is found by the daemon itself [D2, V2]", async (t) => {
+test("a tool file that is saved while nobody calls anything is found by the daemon itself [D2]", async (t) => {
   const home = await temporaryFolder(t);
   const clock = createManualClock();
   const folder = join(home, "tools");

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
@@ -160,6 +162,36 @@ test("all that the daemon keeps is private, and no token lies open in what other
   assert.match(token, /^[0-9a-f]{64}$/);
 });
 
+test("a token that a tool prints is in no record [G6]", async (t) => {
+  const { runtime, token, folders } = await openDaemon(t);
+  const { id } = await runtime.call("bash", { command: `echo ${token}` });
+  const kept = await runtime.get(id);
+  assert.equal(JSON.stringify(kept).includes(token), false);
+  await runtime.close();
+  assert.equal(readFileSync(join(folders.logs, "chat_log.jsonl"), "utf8").includes(token), false);
+});
+
+const isRoot = process.getuid?.() === 0;
+
+test(
+  "another user of this machine can neither read the token nor open the socket [G6]",
+  { skip: isRoot ? false : "only root can be another user" },
+  async (t) => {
+    const folder = await temporaryFolder(t);
+    chmodSync(folder, 0o755);
+    const socketPath = join(folder, "daemon.sock");
+    const { folders } = await openDaemon(t, { listen: { socketPath } });
+    // Whoever may write to a socket may connect to it.
+    const script = 'cat "$1" 2>/dev/null && echo read; [ -S "$2" ] && echo there; [ -w "$2" ] && echo writable; true';
+    const paths = [join(folders.state, "daemon-token"), socketPath];
+    const child = spawn("/bin/sh", ["-c", script, "sh", ...paths], { uid: 65_534, gid: 65_534, cwd: "/" });
+    let said = "";
+    child.stdout.on("data", (piece: Buffer) => (said += piece.toString()));
+    const [code] = (await once(child, "close")) as [number];
+    assert.deepEqual([code, said], [0, "there\n"]);
+  },
+);
+
 test("wrong tokens, again and again, have to wait; the right one never does [G6]", async (t) => {
   const clock = createManualClock();
   const { ask: asked } = await openDaemon(t, { clock });
@@ -168,6 +200,7 @@ test("wrong tokens, again and again, have to wait; the right one never does [G6]
   for (let tries = 0; tries < 22; tries++) statuses.push(await wrong());
   assert.deepEqual(statuses, [...Array<number>(20).fill(401), 429, 429]);
   assert.equal((await asked()).status, 200);
+  assert.equal((await asked({ headers: { authorization: "" } })).status, 401);
   clock.advance(10_000);
   assert.equal(await wrong(), 401);
 });

@@ -24,8 +24,8 @@ async function readAll(cursor: JournalCursor): Promise<PlacedEntry[]> {
   return all;
 }
 
-async function writeNotes({ open }: LogPlace, from: number, to: number): Promise<void> {
-  const journal = open({ settings });
+async function writeNotes(place: LogPlace, from: number, to: number): Promise<void> {
+  const journal = place.open({ settings });
   for (let index = from; index < to; index++)
     await journal.append({ type: "note", text: `${index} ${"x".repeat(200)}` });
   await journal.close();

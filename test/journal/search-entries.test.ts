@@ -74,6 +74,15 @@ test("what is no line is passed over, and a segment that is gone is no failure [
   assert.deepEqual(await searchEntries(join(folder, "none"), { limit: 10 }), { entries: [], next: null });
 });
 
+test("one search gives 2 MB at most, and goes on behind the last it gave [D4]", async (t) => {
+  const folder = await temporaryFolder(t);
+  const long = line({ type: "note", text: "z".repeat(500_000) });
+  await writeFile(join(folder, "chat_log.jsonl"), long.repeat(12));
+  const first = await searchEntries(folder, { limit: 100 });
+  assert.deepEqual([first.entries.length, first.next], [5, { segment: 1, offset: Buffer.byteLength(long) * 7 }]);
+  assert.equal((await searchEntries(folder, { limit: 100, before: first.next! })).entries.length, 5);
+});
+
 test("one search reads 16 MB at most, and says where to go on although it found nothing [D4]", async (t) => {
   const folder = await temporaryFolder(t);
   const filler = line({ type: "note", text: "y".repeat(1000) });

@@ -259,7 +259,15 @@ test("over a Unix socket only its owner gets in, with the token as well [G6]", a
   await assert.rejects(serve(t, { socketPath }), /another program listens there/);
   await first.door.close();
   writeFileSync(socketPath, "a file of somebody's");
-  await assert.rejects(serve(t, { socketPath }), { code: "CONFIG_INVALID" });
+  await assert.rejects(serve(t, { socketPath }), { code: "CONFIG_INVALID", message: /: a file is there already; / });
+  await assert.rejects(
+    serve(t, { socketPath: `${socketPath}.d/mcp` }),
+    /: its folder does not exist; name another one/,
+  );
+  await assert.rejects(
+    serve(t, { socketPath: socketPath + "x".repeat(200) }),
+    /: that path is too long for a socket; /,
+  );
   assert.equal(readFileSync(socketPath, "utf8"), "a file of somebody's");
 });
 

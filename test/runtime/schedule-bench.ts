@@ -38,7 +38,7 @@ export async function writeTool(
   trust.grant("kim", { files: trust.files().map(({ path }) => path), quarantined: [] });
 }
 
-export const neverAborted = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /** Runs it here and now. */
 export function runHere(schedule: Schedule, name: string): Promise<Run> {

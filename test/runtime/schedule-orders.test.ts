@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { openScheduled } from "./schedule-bench.ts";
 
@@ -110,7 +111,6 @@ test("what becomes of jobs and runs stands in the journal, in the order it happe
   await schedule.remove("x", { by: "kim", reason: "not needed" });
   const { workdir } = runtime;
   await runtime.close();
-  const { readFile } = await import("node:fs/promises");
   const text = await readFile(`${workdir}/.deckhand/logs/chat_log.jsonl`, "utf8");
   const told = text
     .trimEnd()

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
+import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { until } from "../support/runtime.ts";
 import { openScheduled, runHere, untilEnded, writeTool } from "./schedule-bench.ts";
@@ -27,7 +28,15 @@ test("a job keeps its tool by the file, also when another file has the name by t
   await writeTool(home, "ant.ts", { name: "stripes", says: "from ant.ts" });
   await runtime.reloadTools();
   await writeTool(home, "zebra.ts", { name: "stripes", says: "from zebra.ts again" });
-  await runtime.reloadTools();
+  await until(
+    "the file is a tool again, and only its name is taken",
+    async () => {
+      await runtime.reloadTools();
+      const zebra = runtime.customTools().files.find(({ file }) => file === "tools/zebra.ts");
+      return zebra?.problem?.message === 'ant.ts already has a tool named "stripes".';
+    },
+    120_000,
+  );
   assert.equal((await runtime.call("stripes")).result?.output, "from ant.ts");
   assert.equal((await runHere(schedule, "daily")).summary, "from zebra.ts again");
 });
@@ -55,11 +64,38 @@ test("what the grant denies is refused, for calls of this job only [D1]", async 
   assert.equal((await runtime.call("bash", { command: "echo hello" })).state, "completed");
 });
 
+/** The system's clock, with an eye on timers of one length. */
+function watchTimers(delayMs: number): {
+  readonly clock: Clock;
+  readonly started: () => number;
+  readonly ended: () => number;
+} {
+  let [started, ended] = [0, 0];
+  return {
+    started: () => started,
+    ended: () => ended,
+    clock: {
+      ...systemClock,
+      after(ms, callback) {
+        const cancel = systemClock.after(ms, callback);
+        // What is left of it counts as well.
+        if (ms <= delayMs - 600_000 || ms > delayMs) return cancel;
+        started += 1;
+        return () => {
+          ended += 1;
+          cancel();
+        };
+      },
+    },
+  };
+}
+
 test("danger waits in the inbox whatever the grant says, and the time limit stands still meanwhile [D1] [L7] [G8]", async (t) => {
-  const { schedule, runtime, home } = await openScheduled(t);
+  const limit = watchTimers(1_234_567_000);
+  const { schedule, runtime, home } = await openScheduled(t, { clock: limit.clock });
   const command = `rm -rf ${join(home, "old")}`;
   await schedule.add(
-    { name: "tidy", every: "1d", tool: "bash", input: { command }, allow: ["bash"], timeout: "1s" },
+    { name: "tidy", every: "1d", tool: "bash", input: { command }, allow: ["bash"], timeout: "1234567s" },
     { by: "kim" },
   );
   const asked = Promise.withResolvers<string>();
@@ -68,12 +104,11 @@ test("danger waits in the inbox whatever the grant says, and the time limit stan
   const id = await asked.promise;
   const entry = await runtime.inbox.get(id);
   assert.deepEqual([entry?.kind, entry?.approval?.isDanger], ["approval", true]);
-  // Longer than the job may take.
-  const askedAt = Date.now();
-  await until("more than the limit has passed", () => Date.now() - askedAt > 1200);
+  assert.deepEqual([limit.started(), limit.ended()], [1, 1]);
   assert.equal((await runtime.inbox.decide(id, { allow: true }, "kim")).ok, true);
   const run = await running;
   assert.deepEqual([run.state, run.reason], ["succeeded", null]);
+  assert.deepEqual([limit.started(), limit.ended()], [2, 2]);
 });
 
 test("a question of a tool waits in the inbox, and its answer reaches the tool [D1] [L7]", async (t) => {

@@ -100,6 +100,10 @@ test("the last lines are the last ones however much came before, also across the
   assert.deepEqual(lines.read(), ["x".repeat(1000)]);
   lines.add(Buffer.from("\nlast"));
   assert.deepEqual(lines.read().at(-1), "last");
+  lines.clear();
+  assert.deepEqual(lines.read(), []);
+  lines.add(Buffer.from("of the next child\n"));
+  assert.deepEqual(lines.read(), ["of the next child"]);
   const few = createLastLines();
   for (let n = 1; n <= 300; n++) few.add(Buffer.from(`${n}\r\n`));
   assert.deepEqual([few.read().length, few.read()[0]], [200, "101"]);

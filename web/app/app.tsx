@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { connect, connection, disconnect } from "../state/live.ts";
+import { connect, connection, disconnect, restWhileHidden } from "../state/live.ts";
 import { useStore } from "../state/store.ts";
 import { Login } from "./login.tsx";
 import { Shell } from "./shell.tsx";
@@ -15,7 +15,11 @@ export function App() {
   useEffect(() => {
     if (isOut) return undefined;
     connect();
-    return disconnect;
+    const stop = restWhileHidden();
+    return () => {
+      stop();
+      disconnect();
+    };
   }, [isOut]);
   if (!isOut) return <Shell />;
   return (

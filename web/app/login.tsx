@@ -21,7 +21,7 @@ export function Login({ code, onSignedIn }: LoginProps) {
     (given: string) => {
       setBusy(true);
       setProblem(undefined);
-      postJson("/api/login", { code: given.trim() }).then(
+      postJson("/api/login", { code: codeIn(given) }).then(
         () => {
           forgetResources();
           onSignedIn();
@@ -75,6 +75,11 @@ export function Login({ code, onSignedIn }: LoginProps) {
       </form>
     </main>
   );
+}
+
+/** Somebody may have pasted the whole link. */
+function codeIn(given: string): string {
+  return given.trim().replace(/^.*#code=/, "");
 }
 
 function explain(thrown: unknown): string {

@@ -36,9 +36,7 @@ export function Shell() {
         <Navigation path={path} status={status} onHelp={() => setHelping(true)} />
         <main id="main" tabIndex={-1}>
           <div role="status">
-            {state === "away" ? (
-              <p class="banner">Reconnecting… The daemon does not answer; what is shown may be old.</p>
-            ) : null}
+            {state === "away" ? <p class="banner">Reconnecting… What is shown may be old.</p> : null}
           </div>
           {status === undefined ? null : <Warnings status={status} />}
           <CurrentPage path={path} />

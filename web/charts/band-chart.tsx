@@ -57,8 +57,8 @@ export function BandChart({ title, caption, unit, columns, children }: BandChart
 interface Drawing {
   readonly unit: ChartShape["unit"];
   readonly stop: AbortSignal;
-  columns(): BandedColumns;
-  keep(plot: uPlot | undefined): void;
+  readonly columns: () => BandedColumns;
+  readonly keep: (plot: uPlot | undefined) => void;
 }
 
 /** Drawn anew when the theme changes: a canvas keeps the colours it was drawn with. */

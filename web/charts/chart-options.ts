@@ -40,10 +40,14 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
     legend: { show: false },
     cursor: { show: false },
     padding: [8, 12, 0, 0],
-    scales: { y: { range: (_, __, max) => [0, Math.max(max * 1.1, unit === "%" ? 2 : 1)] } },
+    scales: { y: unit === "%" ? sharesScale : latencyScale },
     axes: [
       { ...axis, size: 28, space: 64, values: (_, splits) => splits.map(timeOfDay) },
-      { ...axis, size: 52, values: (_, splits) => splits.map((value) => `${round(value)} ${unit}`) },
+      {
+        ...axis,
+        size: 52,
+        values: (_, splits) => splits.map((value) => (value === null ? null : `${round(value)} ${unit}`)),
+      },
     ],
     series: [
       {},
@@ -60,6 +64,17 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
     ],
   };
 }
+
+const sharesScale: uPlot.Scale = { range: (_, __, max) => [0, Math.max(max * 1.1, 2)] };
+
+/** By powers of ten: one slow start would press everything else to the ground. */
+const latencyScale: uPlot.Scale = {
+  distr: 3,
+  range: (_, min, max) => [
+    10 ** Math.floor(Math.log10(Math.max(min, 1))),
+    10 ** Math.ceil(Math.log10(Math.max(max, 10))),
+  ],
+};
 
 function timeOfDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

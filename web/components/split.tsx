@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
 import { Link } from "../router/link.tsx";
 import { Icon } from "./icon.tsx";
 
@@ -14,12 +15,17 @@ interface SplitProps {
 
 /** A list, and the entry of it that is open. */
 export function Split({ list, detail, showsDetail, back }: SplitProps) {
+  const opened = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // The list is gone, and the focus with it.
+    if (showsDetail && matchMedia("(width < 1000px)").matches) opened.current?.focus({ preventScroll: true });
+  }, [showsDetail]);
   const hasDetail = detail !== undefined && detail !== null;
   return (
     <div class={`split ${hasDetail ? "" : "has-list-only"} ${showsDetail ? "shows-detail" : ""}`}>
       <div class="split-list">{list}</div>
       {hasDetail ? (
-        <div class="split-detail">
+        <div ref={opened} class="split-detail" tabIndex={-1}>
           <p class="back">
             <Link href={back.href} class="back-link">
               <Icon name="left" />

@@ -41,6 +41,8 @@ let source: EventSource | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let catchUp: ReturnType<typeof setTimeout> | undefined;
 const catchUpMs = 1500;
+/** There was a break: something may have changed that nobody told. */
+let hasMissed = false;
 let failures = 0;
 /** It is the same machine: whoever waits looks at it. */
 const longestRetryMs = 2000;
@@ -51,14 +53,14 @@ export function connect(): void {
   const opened = new EventSource("/api/events");
   source = opened;
   opened.addEventListener("open", () => {
-    const wasAway = failures > 0;
     failures = 0;
     connection.set("open");
     // `changed` is not replayed: what happened while nobody listened is fetched anew. At the start that was a blink, and
     // the page is being drawn: it can wait.
     clearTimeout(catchUp);
-    if (wasAway) emit("changed", null);
+    if (hasMissed) emit("changed", null);
     else catchUp = setTimeout(() => emit("changed", null), catchUpMs);
+    hasMissed = false;
   });
   opened.addEventListener("error", () => void noticeBreak(opened));
   opened.addEventListener("reset", () => emit("changed", null));
@@ -85,10 +87,42 @@ export function disconnect(): void {
   source = undefined;
 }
 
+/**
+ * A browser opens six connections to one address, and a stream holds one: a tab that nobody looks at lets go of it, and
+ * asks now and then, for the count in its title.
+ */
+export function restWhileHidden(): () => void {
+  let rest: ReturnType<typeof setTimeout> | undefined;
+  let look: ReturnType<typeof setInterval> | undefined;
+  const follow = () => {
+    clearTimeout(rest);
+    clearInterval(look);
+    if (document.visibilityState === "hidden") {
+      rest = setTimeout(() => {
+        disconnect();
+        hasMissed = true;
+        look = setInterval(() => emit("changed", "inbox"), hiddenLookMs);
+      }, hiddenPatienceMs);
+    } else if (source === undefined) {
+      connect();
+    }
+  };
+  document.addEventListener("visibilitychange", follow);
+  return () => {
+    document.removeEventListener("visibilitychange", follow);
+    clearTimeout(rest);
+    clearInterval(look);
+  };
+}
+
+const hiddenPatienceMs = 20_000;
+const hiddenLookMs = 20_000;
+
 /** An EventSource does not say why: away for a moment, or refused for good. Asking tells. */
 async function noticeBreak(broken: EventSource): Promise<void> {
   if (broken !== source) return;
   failures += 1;
+  hasMissed = true;
   try {
     await getJson<Status>("/api/status");
   } catch (thrown) {
@@ -101,6 +135,8 @@ async function noticeBreak(broken: EventSource): Promise<void> {
     connection.set("away");
   }
   if (broken !== source || broken.readyState !== EventSource.CLOSED) return;
+  // It answers, but gives no stream: too many may be open.
+  if (failures >= 3) connection.set("away");
   clearTimeout(retry);
   retry = setTimeout(connect, Math.min(250 * 2 ** failures, longestRetryMs));
 }

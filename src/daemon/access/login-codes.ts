@@ -14,7 +14,7 @@ export interface LoginCode {
   readonly expiresAt: number;
 }
 
-export const codeMs = 60_000;
+const codeMs = 60_000;
 /** Who makes more than this without using them loses the oldest. */
 const mostCodes = 20;
 

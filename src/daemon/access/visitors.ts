@@ -73,15 +73,24 @@ export function createDoorkeeper(
 
   return (request, { isStream }) => {
     const { authorization } = request.headers;
+    if (authorization === undefined) {
+      const visitor = byCookie(request, isStream);
+      // Nothing to guess: a page that is not logged in any more asks for many things at once.
+      if (!visitor) throw unknown();
+      return visitor;
+    }
     const token = readBearer(authorization);
-    const visitor =
-      authorization === undefined ? byCookie(request, isStream) : token === undefined ? undefined : byToken(token);
+    const visitor = token === undefined ? undefined : byToken(token);
     if (visitor) return visitor;
     const wait = failures.waitMs();
     if (wait > 0) throw tooMany(wait);
     failures.add();
-    throw new HttpError("UNAUTHORIZED", tokenWanted.sentence, tokenWanted.headers);
+    throw unknown();
   };
+}
+
+function unknown(): HttpError {
+  return new HttpError("UNAUTHORIZED", tokenWanted.sentence, tokenWanted.headers);
 }
 
 export function tooMany(waitMs: number): HttpError {

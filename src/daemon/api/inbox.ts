@@ -72,7 +72,7 @@ function readAnswer(body: unknown, { question }: InboxEntry): Parameters<Runtime
   const selected = optionalList(given, "selected", { isItem: isText, items: "texts" });
   const numbers = optionalList(given, "options", { isItem: isNumber, items: "numbers" });
   const options = numbers ?? selected?.map((option) => numberOf(option, question?.options ?? []));
-  return { ...(text === undefined ? {} : { text }), ...(options === undefined ? {} : { options }) };
+  return { isVerbatim: true, ...(text === undefined ? {} : { text }), ...(options === undefined ? {} : { options }) };
 }
 
 const answerKeys = ["answered", "text", "selected", "options"];

@@ -1,8 +1,10 @@
+import { systemClock } from "../../core/clock.ts";
 import { isId } from "../../core/ids.ts";
 import { toWire } from "../../core/wire.ts";
 import { entryTypes, type EntryPlace, type JournalReader, type VerifyReport } from "../../runtime/journal-reader.ts";
 import { readAnswers } from "../../runtime/read-answers.ts";
 import { answersToWire, evidenceToWire, judgeEvidence } from "../../runtime/views/evidence-view.ts";
+import { formatPlace, parsePlace } from "../events/event-frame.ts";
 import type { ApiParts, ApiRequest, Route } from "../route.ts";
 import type { Page } from "./pages.ts";
 import { badRequest, checkQuery, notFound, readCount, readLimit, readParameter, readWords } from "./read-request.ts";
@@ -36,20 +38,16 @@ async function searchLog({ query }: ApiRequest, { journal }: ApiParts): Promise<
     ...(before === undefined ? {} : { before }),
   });
   return {
-    items: entries.map(({ place, entry, isIntact }) => ({ id: writePlace(place), intact: isIntact, entry })),
-    next: next && writePlace(next),
+    items: entries.map(({ place, entry, isIntact }) => ({ id: formatPlace(place), intact: isIntact, entry })),
+    next: next && formatPlace(next),
   };
 }
 
 function readPlace(given: string | undefined): EntryPlace | undefined {
   if (given === undefined) return undefined;
-  const [, segment, offset] = /^(\d{1,9}):(\d{1,15})$/.exec(given) ?? [];
-  if (segment !== undefined) return { segment: Number(segment), offset: Number(offset) };
+  const place = parsePlace(given);
+  if (place) return place;
   throw badRequest(`before takes the id of a line, segment:offset such as 1:4096; got "${given}".`);
-}
-
-function writePlace({ segment, offset }: EntryPlace): string {
-  return `${segment}:${offset}`;
 }
 
 /** Reading a whole log is dear, and what it says is good for a while. */
@@ -63,6 +61,7 @@ async function verifyLog({ query }: ApiRequest, { journal }: ApiParts): Promise<
 async function showEvidence({ params, query }: ApiRequest, { journal, runtime }: ApiParts): Promise<unknown> {
   checkQuery(query, []);
   const { id = "" } = params;
+  // Sessions lie in the workdir, whatever the environment says.
   const answers = readAnswers(runtime.workdir, {}, id);
   if (answers.length > 0) return answersToWire(answers);
   if (id.trim().length < 4) throw badRequest(`${JSON.stringify(id)} is too short for an id: give the whole one.`);
@@ -79,7 +78,7 @@ async function showEvidence({ params, query }: ApiRequest, { journal, runtime }:
 const dayMs = 24 * 60 * 60 * 1000;
 
 const statistics = rememberBriefly((journal: JournalReader, days: string) => {
-  const since = days === "" ? undefined : new Date(Date.now() - Number(days) * dayMs).toISOString();
+  const since = days === "" ? undefined : new Date(systemClock.now() - Number(days) * dayMs).toISOString();
   return journal.statistics(since);
 });
 

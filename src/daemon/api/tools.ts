@@ -8,7 +8,7 @@ import { readRecentCalls } from "../../runtime/recent-calls.ts";
 import { listVersions } from "../../runtime/tool-versions.ts";
 import { ApiAnswer, type ApiParts, type ApiRequest, type Route } from "../route.ts";
 import { wholePage, type Page } from "./pages.ts";
-import { checkQuery, notFound, optionalNumber, optionalText, readBody } from "./read-request.ts";
+import { badRequest, checkQuery, notFound, optionalNumber, optionalText, readBody } from "./read-request.ts";
 import { waitAtMost } from "./wait-at-most.ts";
 
 /** What there is, and trying it. */
@@ -22,6 +22,7 @@ export const toolRoutes: readonly Route[] = [
 const preparePatienceMs = 2000;
 const callPatienceMs = 20_000;
 const shownCalls = 20;
+const longestConversation = 200;
 /** The page of a tool that nobody calls must not cost a walk through all that ever ran. */
 const lookedThrough = 10_000;
 
@@ -53,6 +54,11 @@ async function showTool({ params, query }: ApiRequest, { runtime }: ApiParts): P
 async function callTool({ params, body, rights }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
   const given = readBody(body, ["input", "conversation", "wait_ms"]);
   const conversationId = optionalText(given, "conversation");
+  if (conversationId !== undefined && conversationId.length > longestConversation) {
+    throw badRequest(
+      `conversation has at most ${longestConversation} characters, this one has ${conversationId.length}.`,
+    );
+  }
   const waitMs = optionalNumber(given, "wait_ms", { from: 0, to: callPatienceMs }) ?? callPatienceMs;
   if (!runtime.tools.resolve(params["name"] ?? "")) await prepare(runtime);
   const { name } = findTool(params, runtime);

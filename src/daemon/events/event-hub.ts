@@ -9,27 +9,25 @@ import { createChangedTopics, topicsOfEntry, topicsOfEvent, type Topic } from ".
 import { frameOf } from "./event-frame.ts";
 import { openEventStream, type EventStream } from "./event-stream.ts";
 import { openJournalFeed } from "./journal-feed.ts";
-import { watchFiles } from "./watch-files.ts";
 
 /** All clients of the event stream, and what they are told. */
 export interface EventHub {
   /** Answers with the stream; resolves when the client is gone. */
   open(response: ServerResponse, lastId: string | null): Promise<void>;
+  /** Something changed that neither an event nor the journal tells of. */
+  note(topics: readonly Topic[]): void;
+  readonly clients: number;
   /** Ends all streams. */
   close(): Promise<void>;
 }
 
 const mostClients = 256;
 const heartbeatMs = 15_000;
-/** Of these the journal does not tell all. */
-const storedTopics: readonly Topic[] = ["tasks", "jobs", "inbox"];
 
 export async function openEventHub(parts: {
   readonly runtime: Pick<Runtime, "on">;
   readonly journal: JournalReader;
   readonly clock: Clock;
-  /** Where the store is kept; empty when it is not in files. */
-  readonly storeFiles: readonly string[];
   readonly onError: (thrown: unknown) => void;
 }): Promise<EventHub> {
   const { runtime, journal, clock, onError } = parts;
@@ -42,9 +40,6 @@ export async function openEventHub(parts: {
     onError,
   });
   const unsubscribe = runtime.on("*", tell);
-  const stopWatching = watchFiles(parts.storeFiles, clock, () => {
-    if (streams.size > 0) topics.note(storedTopics);
-  });
   let cancelBeat = clock.after(heartbeatMs, beat);
 
   function sendAll(frame: string): void {
@@ -81,9 +76,12 @@ export async function openEventHub(parts: {
       await stream.closed;
       streams.delete(stream);
     },
+    note: (changed) => topics.note(changed),
+    get clients() {
+      return streams.size;
+    },
     async close() {
       unsubscribe();
-      stopWatching();
       cancelBeat();
       topics.close();
       for (const stream of streams) stream.end();

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { JobWork, ToolFileRef } from "../../core/schedule.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeProblem } from "../../workshop/status.ts";
-import type { JobRunnerParts } from "./job-runner.ts";
+import type { JobRunnerParts } from "./job-to-run.ts";
 
 export type ToolOfJob =
   /** `pinned`: somebody else has its name. */

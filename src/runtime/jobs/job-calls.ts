@@ -2,8 +2,9 @@ import { approveNobody, type Approve } from "../../core/approval.ts";
 import type { Execution } from "../../core/execution.ts";
 import { askNobody, type Ask } from "../../core/question.ts";
 import type { JobGrant } from "../../core/schedule.ts";
+import type { Catalog } from "../../engine/catalog.ts";
 import type { StandingRules } from "../../gate/gate.ts";
-import { parseRule, type CanonicalName } from "../../gate/rule.ts";
+import { parseRule } from "../../gate/rule.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 
 /** Which calls are a job's: its grant is for them alone, and what must be asked about them waits in the inbox. */
@@ -23,25 +24,24 @@ export interface HeldJob {
 
 export interface JobCallsParts {
   /** The program's own ways to a person; left out where it has none. */
-  readonly approve: Approve | undefined;
-  readonly ask: Ask | undefined;
+  readonly person: { readonly approve?: Approve; readonly ask?: Ask };
   readonly inbox: Pick<Inbox, "approve" | "ask">;
   /** What becomes of other calls' questions where the program has no way: they are refused, or wait in the inbox. */
   readonly unattended: "refuse" | "inbox";
-  readonly canonicalName: CanonicalName;
+  readonly catalog: Pick<Catalog, "canonicalName">;
   /** Of a call that is under way. */
   readonly find: (executionId: string) => Pick<Execution, "conversationId"> | undefined;
 }
 
 export function createJobCalls(parts: JobCallsParts): JobCalls {
-  const { inbox, canonicalName } = parts;
+  const { inbox, person, catalog } = parts;
   const held = new Map<string, (HeldJob & { readonly rules: StandingRules })[]>();
   const refuses = parts.unattended === "refuse";
   const usual = {
-    approve: parts.approve ?? (refuses ? approveNobody : inbox.approve),
-    ask: parts.ask ?? (refuses ? askNobody : inbox.ask),
+    approve: person.approve ?? (refuses ? approveNobody : inbox.approve),
+    ask: person.ask ?? (refuses ? askNobody : inbox.ask),
   };
-  const ofJobs = { approve: parts.approve ?? inbox.approve, ask: parts.ask ?? inbox.ask };
+  const ofJobs = { approve: person.approve ?? inbox.approve, ask: person.ask ?? inbox.ask };
 
   function find(conversationId: string | null | undefined): readonly HeldJob[] | undefined {
     return typeof conversationId === "string" ? held.get(conversationId) : undefined;
@@ -49,7 +49,7 @@ export function createJobCalls(parts: JobCallsParts): JobCalls {
 
   return {
     async hold(conversationId, { grant, standStill }, work) {
-      const parse = (text: string) => parseRule(text, canonicalName);
+      const parse = (text: string) => parseRule(text, (name) => catalog.canonicalName(name));
       const entry = { grant, standStill, rules: { allow: grant.allow.map(parse), deny: grant.deny.map(parse) } };
       held.set(conversationId, [...(held.get(conversationId) ?? []), entry]);
       try {

@@ -5,7 +5,7 @@ import type { JobWork, ToolFileRef } from "../../core/schedule.ts";
 import type { Tool } from "../../core/tool.ts";
 import { readDuration } from "../../schedule/times/read-when.ts";
 import { findToolOfJob } from "./find-tool-of-job.ts";
-import type { JobRunnerParts } from "./job-runner.ts";
+import type { JobRunnerParts } from "./job-to-run.ts";
 import type { WrittenJob } from "./written-job.ts";
 
 export interface WorkParts extends Pick<JobRunnerParts, "runtime" | "catalog" | "workshop"> {

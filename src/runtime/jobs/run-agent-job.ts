@@ -2,7 +2,7 @@ import type { Run } from "../../core/schedule.ts";
 import { isFinalTask, type Task } from "../../core/task.ts";
 import type { RunContext, RunOutcome } from "../../schedule/job-runner.ts";
 import type { Tasks } from "../tasks.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "./job-runner.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
 const sliceMs = 1000;
 

@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "../../core/approval.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { RunOutcome } from "../../schedule/job-runner.ts";
 import type { Improvement } from "../improve-tool.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "./job-runner.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
 const attempts = 3;
 /** The rule by which a job's grant says yes beforehand to trying what passed. */

@@ -1,6 +1,6 @@
 import type { RunEnd } from "../../core/agent-events.ts";
 import type { RunOutcome } from "../../schedule/job-runner.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "./job-runner.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
 /** A new conversation for each run; what it may do is the job's grant, and what it asks waits in the inbox. */
 export async function runPromptJob(

@@ -2,7 +2,7 @@ import type { ErrorType } from "../../core/errors.ts";
 import type { Execution } from "../../core/execution.ts";
 import type { RunOutcome } from "../../schedule/job-runner.ts";
 import { findToolOfJob } from "./find-tool-of-job.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "./job-runner.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
 /** Calls the tool, by its file where the job has one. Calls of one job are one conversation: they get the same version of it. */
 export async function runToolJob(parts: JobRunnerParts, { job, work, context }: JobToRun<"tool">): Promise<RunOutcome> {

@@ -67,7 +67,7 @@ const countRunning =
 
 const findNext = `
   SELECT pinned_to FROM deckhand.tasks WHERE agent = $1 AND state = 'queued' AND (pinned_to IS NULL OR pinned_to = $2)
-    AND (${countRunning} = $2) < $3 ORDER BY id LIMIT 1`;
+    AND (${countRunning} = $2) < $3 ORDER BY created_at, id LIMIT 1`;
 
 const usedPlaces = "SELECT place FROM deckhand.tasks WHERE machine_id = $3 AND agent = $1 AND state = 'running'";
 
@@ -79,6 +79,6 @@ const take = `
     WHERE NOT EXISTS (${usedPlaces} AND place = used.place + 1)
   ) AS free
   WHERE (${countRunning} = $3) < $8 AND id = (
-    SELECT id FROM deckhand.tasks WHERE agent = $1 AND state = 'queued' AND pinned_to IS NOT DISTINCT FROM $7
-    ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+    SELECT id FROM deckhand.tasks WHERE agent = $1 AND state = 'queued' AND coalesce(pinned_to, '') = coalesce($7, '')
+    ORDER BY created_at, id LIMIT 1 FOR UPDATE SKIP LOCKED)
   RETURNING ${readColumns(undefined)}`;

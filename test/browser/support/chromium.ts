@@ -23,7 +23,7 @@ export async function openBrowser(t: Context): Promise<Browser> {
   return browser;
 }
 
-export async function launchChromium(): Promise<Browser> {
+async function launchChromium(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   return chromium.launch({
     executablePath: findChromium()!,

@@ -7,7 +7,7 @@ import { openPage, type WatchedPage } from "./watched-page.ts";
 export interface Dashboard extends WatchedPage {
   readonly machine: ServedMachine;
   /** Another browser profile, signed in as well. */
-  openOther(path: string, options?: BrowserContextOptions): Promise<WatchedPage>;
+  readonly openOther: (path: string, options?: BrowserContextOptions) => Promise<WatchedPage>;
 }
 
 interface Opening {

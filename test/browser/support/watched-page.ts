@@ -4,15 +4,15 @@ import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 export interface WatchedPage {
   readonly page: Page;
   /** Fails when there was a console error, an exception, a failed request, or a request to anybody but the daemon. */
-  assertQuiet(): void;
+  readonly assertQuiet: () => void;
   /** What went wrong so far on purpose, such as a daemon that was killed, does not count any more. */
-  forget(): void;
+  readonly forget: () => void;
   /** Paths of all requests to the API so far. */
-  requests(): readonly string[];
+  readonly requests: () => readonly string[];
 }
 
 /** How long a slow machine may take to show something; nothing waits this long when it works. */
-export const deadlineMs = 60_000;
+const deadlineMs = 60_000;
 
 /** A page in a profile of its own that notes all that goes wrong in it. */
 export async function openPage(

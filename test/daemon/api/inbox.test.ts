@@ -80,6 +80,14 @@ for (const [given, selected] of [
   });
 }
 
+test("a text is meant as it is: a number in it is no choice from the list [L7]", async (t) => {
+  const { runtime, api } = await openInbox(t);
+  const call = runtime.call("asking", { question: { ...choices, other: true } });
+  const id = await nextEntry(api);
+  assert.equal((await api.post(`/api/inbox/${id}/answer`, { answered: true, text: "2" })).status, 200);
+  assert.deepEqual(JSON.parse((await call).result?.output ?? ""), { answered: true, text: "2" });
+});
+
 test("a wrong answer is refused with its sentence, and the question goes on waiting [L7]", async (t) => {
   const { runtime, api } = await openInbox(t);
   const call = runtime.call("asking", { question: { ...choices, multiple: false } });

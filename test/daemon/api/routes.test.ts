@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { apiRoutes } from "../../../src/daemon/api/routes.ts";
 
@@ -48,4 +50,16 @@ test("each route needs exactly the right that the contract says: looking, runnin
       "run POST /api/tools/:name/call",
     ].toSorted(),
   );
+});
+
+test("each route is in the guide, with its right and an example, and the guide has no other", async () => {
+  const guide = await readFile(join(import.meta.dirname, "../../../docs/api.md"), "utf8");
+  const sections = guide.split(/^### /m).slice(1);
+  const documented = sections.map((section) => {
+    const [, route, right] = /^((?:GET|POST) \S+)\n`(\w+)`/.exec(section) ?? [];
+    assert.match(section, /^\$ (?:ask|tell) '?\/api\//m, route);
+    return `${right} ${route}`;
+  });
+  const routes = apiRoutes.map(({ method, path, right }) => `${right} ${method} ${path}`);
+  assert.deepEqual(documented.toSorted(), routes.toSorted());
 });

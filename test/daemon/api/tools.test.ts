@@ -115,6 +115,12 @@ test("wrong calls of tools are refused with one sentence, and wrong input is the
     ["/api/tools/red/call", {}, 404, 'There is no tool named "red". Did you mean read?'],
     ["/api/tools/read/call", { inputs: {} }, 400, '"inputs" means nothing here. Did you mean input?'],
     ["/api/tools/read/call", { conversation: 7 }, 400, "conversation must be a text, got 7."],
+    [
+      "/api/tools/read/call",
+      { conversation: "c".repeat(201) },
+      400,
+      "conversation has at most 200 characters, this one has 201.",
+    ],
     ["/api/tools/read/call", { wait_ms: 20_001 }, 400, "wait_ms must be a number from 0 to 20000, got 20001."],
   ];
   for (const [path, given, status, sentence] of wrong) {

@@ -40,7 +40,6 @@ export async function openDaemon(t: TestContext, setup: DaemonSetup = {}): Promi
     openRuntime: () =>
       createRuntime({ workdir: home, env, defaults: { permissions: { unattended: "inbox" } }, ...config }),
     journal: openJournalReader(home, env),
-    storeFiles: [folders.database, `${folders.database}-wal`],
     clock: systemClock,
     exposesTools: false,
     isWatched: false,

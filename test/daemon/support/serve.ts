@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Machine, RunOptions, Started } from "../../cli/run-deckhand.ts";
+import type { Machine, Started } from "../../cli/run-deckhand.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { until } from "../../support/runtime.ts";
 import { ask, type Answered, type Asked } from "./daemon.ts";
@@ -12,7 +12,7 @@ export interface Serving extends Started {
   readonly port: number;
   readonly pid: number;
   readonly token: string;
-  ask(asked?: Asked): Promise<Answered>;
+  readonly ask: (asked?: Asked) => Promise<Answered>;
 }
 
 /** Resolves when it says that it is ready. What is left of it after the test is killed. */
@@ -20,9 +20,8 @@ export async function serve(
   t: TestContext,
   machine: Machine,
   args: readonly string[] = ["--port", "0"],
-  options: RunOptions = {},
 ): Promise<Serving> {
-  const started = startServe(t, machine, args, options);
+  const started = startServe(t, machine, args);
   const line = await until(
     "it is ready",
     () => {
@@ -37,13 +36,8 @@ export async function serve(
   return { ...started, url, port, pid, token, ask: (asked = {}) => ask(port, token, asked) };
 }
 
-export function startServe(
-  t: TestContext,
-  machine: Machine,
-  args: readonly string[],
-  options: RunOptions = {},
-): Started {
-  const started = machine.start(["serve", "--json", ...args], options);
+export function startServe(t: TestContext, machine: Machine, args: readonly string[]): Started {
+  const started = machine.start(["serve", "--json", ...args]);
   afterTest(t, async () => {
     started.child.kill("SIGKILL");
     await started.ended;

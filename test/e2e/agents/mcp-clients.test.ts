@@ -54,6 +54,9 @@ const clients = {
       `--config=mcp_servers.deckhand.env={${Object.entries(env)
         .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
         .join(",")}}`,
+      // It would go on without a server that takes its time.
+      "--config=mcp_servers.deckhand.required=true",
+      "--config=mcp_servers.deckhand.startup_timeout_sec=120",
       "--model=fake-model",
       prompt,
     ],

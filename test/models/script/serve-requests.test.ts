@@ -73,6 +73,25 @@ test("requests are kept with their conversation in our words, without keys, also
   assert.ok(!JSON.stringify(server.requests).includes("SECRET"));
 });
 
+test("a tool of a namespace has both names, in what is offered, called and answered", async (t) => {
+  const server = await serve(t, { turns: [{ calls: [{ tool: "crm.find", input: { id: 1 } }] }, "{{last_result}}"] });
+  const find = { type: "function", name: "find", description: "Finds", parameters: { type: "object" } };
+  const tools = [
+    { type: "namespace", name: "crm", tools: [find] },
+    { ...find, name: "plain" },
+  ];
+  const ask = { model: "m", tools, input: [{ role: "user", content: "find it" }] };
+  const called = (await (await post(server, "/v1/responses", ask)).json()) as { output: Record<string, unknown>[] };
+  const [call] = called.output as [Record<string, unknown>];
+  const { type, name, namespace, call_id: callId } = call;
+  assert.deepEqual({ type, name, namespace }, { type: "function_call", name: "find", namespace: "crm" });
+  const answer = { type: "function_call_output", call_id: callId, output: "found" };
+  await post(server, "/v1/responses", { ...ask, input: [...ask.input, call, answer] });
+  const [first, second] = server.requests as [(typeof server.requests)[number], (typeof server.requests)[number]];
+  assert.deepEqual(first.tools, ["crm.find", "plain"]);
+  assert.match(JSON.stringify(second.messages), /"tool":"crm\.find".*"text":"found"/);
+});
+
 test("several clients talk at once, each at its own place of the script", async (t) => {
   const server = await serve(t, { turns: [{ text: "first {{last_user}}", pieceMs: 0 }, "second {{last_user}}"] });
   const replies = await Promise.all(

@@ -203,6 +203,26 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
     ]);
   });
 
+  test("the next one is found without looking through all that wait and have ended [T7]", async (t) => {
+    const store = await open(t, "one");
+    await store.add(makeTask());
+    await server.query(address, addMany);
+    await server.query(address, "ANALYZE deckhand.tasks");
+    const looked = async (): Promise<number> => Number((await server.query(address, rowsLookedAt))[0]?.["rows"]);
+    const before = await looked();
+    for (let number = 0; number < 20; number++) {
+      const task = await store.takeNext("claude", { ...take, limit: 50 });
+      if (task) continue;
+      // There are fewer tokens than rows that were put in beside the store.
+      await store.add(makeTask());
+      number -= 1;
+    }
+    await store.close();
+    const isLeft = async (): Promise<boolean> => (await server.query(address, othersThere)).length === 0;
+    await until(isLeft, "that all its connections have said what they did");
+    assert.ok((await looked()) - before < 3000, `${(await looked()) - before} rows`);
+  });
+
   test("another machine of the same name is refused while the first one lives [T4]", async (t) => {
     const times = { ...slow, beatMs: 100, silentMs: 2000 };
     await open(t, "one", times);
@@ -214,6 +234,17 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
     });
   });
 });
+
+/** As of the last who left. */
+const rowsLookedAt =
+  "SELECT seq_tup_read + (SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE relname = 'tasks') AS rows FROM pg_stat_user_tables WHERE relname = 'tasks'";
+const othersThere =
+  "SELECT 1 FROM pg_stat_activity WHERE application_name = 'deckhand' AND datname = current_database()";
+
+const addMany = `
+  INSERT INTO deckhand.tasks (id, agent, state, body, door, folder, attempt, created_at)
+  SELECT 'task_' || number, agent, CASE WHEN number < 6000 THEN 'completed' ELSE 'queued' END, body, door, folder, attempt, number
+  FROM deckhand.tasks, generate_series(1000, 9999) AS number`;
 
 const takeUnheard = `
   UPDATE deckhand.tasks SET state = 'running', place = 2, owner = taken.owner, worker_id = taken.worker_id, machine_id = 'one'

@@ -43,8 +43,9 @@ function sayEntry(entry: LogEntry): string {
       return textOf(entry["output"] ?? entry["input"] ?? "");
     default: {
       const text = entry["text"] ?? entry["message"] ?? entry["reason"];
-      if (text !== undefined) return textOf(text);
+      if (text !== undefined && text !== null) return textOf(text);
       return saidIn(entry)
+        .filter(([, value]) => value !== null)
         .map(([key, value]) => `${key}=${textOf(value)}`)
         .join(" ");
     }

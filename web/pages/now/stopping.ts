@@ -14,12 +14,17 @@ export async function stopCall(id: string): Promise<void> {
     const { cancelled } = await postJson<{ cancelled: boolean }>(pathTo("api", "calls", id, "cancel"), {
       reason: "Stopped in the dashboard.",
     });
+    if (!cancelled) forget(id);
     if (!cancelled) announce("It had already ended.");
   } catch (thrown) {
-    const left = new Set(stopping.get());
-    left.delete(id);
-    stopping.set(left);
+    forget(id);
     announce(`It was not stopped: ${sentenceOf(thrown)}`, "bad");
   }
   tellChanged("calls");
+}
+
+function forget(id: string): void {
+  const left = new Set(stopping.get());
+  left.delete(id);
+  stopping.set(left);
 }

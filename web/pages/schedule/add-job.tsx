@@ -12,6 +12,7 @@ import { tellChanged } from "../../state/live.ts";
 import { useResource } from "../../state/use-resource.ts";
 import { emptyJob, writtenJob, type JobDraft } from "./job-draft.ts";
 import { SchedulePreview } from "./schedule-preview.tsx";
+import { Suggestions } from "./suggestions.tsx";
 
 export type ChangeJob = (change: Partial<JobDraft>) => void;
 
@@ -133,11 +134,7 @@ function WhenFields({ draft, change }: FieldsProps) {
             value={draft.timeZone}
             onInput={(event) => change({ timeZone: event.currentTarget.value })}
           />
-          <datalist id="time-zones">
-            {Intl.supportedValuesOf("timeZone").map((zone) => (
-              <option key={zone} value={zone} />
-            ))}
-          </datalist>
+          <Suggestions id="time-zones" names={Intl.supportedValuesOf("timeZone")} />
         </Field>
       )}
     </div>
@@ -155,11 +152,7 @@ function WhatFields({ draft, change }: FieldsProps) {
         value={draft.tool}
         onInput={(event) => change({ tool: event.currentTarget.value })}
       />
-      <datalist id="tool-names">
-        {tools.map(({ name }) => (
-          <option key={name} value={name} />
-        ))}
-      </datalist>
+      <Suggestions id="tool-names" names={tools.map(({ name }) => name)} />
     </Field>
   );
   return (
@@ -186,11 +179,7 @@ function WhatFields({ draft, change }: FieldsProps) {
               value={draft.agent}
               onInput={(event) => change({ agent: event.currentTarget.value })}
             />
-            <datalist id="agent-names">
-              {agents.map(({ name }) => (
-                <option key={name} value={name} />
-              ))}
-            </datalist>
+            <Suggestions id="agent-names" names={agents.map(({ name }) => name)} />
           </Field>
         ) : null}
       </div>

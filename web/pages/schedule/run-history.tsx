@@ -38,9 +38,9 @@ export function RunHistory({ name, latest }: { readonly name: string; readonly l
               <time dateTime={run.due_at}>{formatInZone(run.due_at)}</time>
               <span class="muted">{detailsOf(run).join(", ")}</span>
               <RunLinks run={run} />
+              {run.summary === null ? null : <span class="run-summary">{showLine(run.summary)}</span>}
             </span>
             {run.reason === null ? null : <span>{showLine(run.reason)}</span>}
-            {run.summary === null ? null : <span class="muted ellipsis">{showLine(run.summary)}</span>}
           </li>
         ))}
       </ol>

@@ -47,7 +47,7 @@ function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property
       return (
         <select
           class="select"
-          value={draft === undefined ? "" : String(draft)}
+          value={typeof draft === "boolean" ? String(draft) : ""}
           onChange={(event) => onChange({ "": undefined, true: true, false: false }[event.currentTarget.value])}
         >
           <option value="">{isRequired ? "no (not chosen)" : "not given"}</option>
@@ -81,8 +81,8 @@ function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property
     case "json":
       return (
         <textarea
-          class="textarea mono"
-          rows={2}
+          class="textarea grows mono"
+          rows={1}
           placeholder="JSON"
           value={text}
           onInput={(event) => onChange(event.currentTarget.value || undefined)}
@@ -115,7 +115,7 @@ function ObjectFields({ property, path, draft, problems, onChange }: SchemaField
   ));
   if (path === "") return <div class="fields">{fields}</div>;
   return (
-    <fieldset class="nested">
+    <fieldset class="nested object">
       <legend>{labelOf(property)}</legend>
       {hintOf(property.schema) === undefined ? null : <p class="field-hint">{hintOf(property.schema)}</p>}
       {fields}

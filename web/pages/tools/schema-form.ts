@@ -108,9 +108,9 @@ function read(property: Property, draft: Draft, place: Place): unknown {
     if (kind === "boolean") return false;
     return kind === "text" ? "" : complain("A value is needed here.");
   }
-  if (kind === "number") return readNumber(schema, String(draft), complain);
-  if (kind === "choice" || kind === "json") return readJson(String(draft), complain);
-  return draft;
+  if (typeof draft !== "string") return draft;
+  if (kind === "number") return readNumber(schema, draft, complain);
+  return kind === "choice" || kind === "json" ? readJson(draft, complain) : draft;
 }
 
 function readObject({ schema, isRequired }: Property, draft: Draft, { path, problems }: Place): unknown {

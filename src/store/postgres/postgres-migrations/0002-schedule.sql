@@ -42,7 +42,7 @@ CREATE TABLE deckhand.runs (
 
 CREATE INDEX runs_by_due ON deckhand.runs (due_at, id);
 CREATE INDEX runs_by_start ON deckhand.runs (start_at, id) WHERE state = 'due';
-CREATE INDEX runs_by_state ON deckhand.runs (state, due_at, id);
+CREATE INDEX runs_under_way ON deckhand.runs (due_at, id) WHERE state IN ('claimed', 'running');
 CREATE INDEX runs_by_job_and_state ON deckhand.runs (job_id, state);
 CREATE INDEX runs_by_end ON deckhand.runs (ended_at) WHERE ended_at IS NOT NULL;
 CREATE INDEX runs_by_catch_up ON deckhand.runs (start_at) WHERE trigger = 'catch_up';
