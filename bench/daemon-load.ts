@@ -17,6 +17,8 @@ interface LoadOptions {
 }
 
 interface DaemonLoad extends LoadReport {
+  /** Of the daemon's own, for each request with its share of the streams: what a busy machine does not change. */
+  readonly cpuMsPerRequest: number;
   /** Of the daemon, in megabytes: when it was ready, after ten seconds (or a sixth) of the load, and at its end. */
   readonly memoryMb: { readonly ready: number; readonly early: number; readonly end: number };
 }
@@ -34,11 +36,13 @@ export async function loadDaemon(options: LoadOptions): Promise<DaemonLoad> {
     const { url } = await readReady(daemon);
     const token = await readToken(join(home, "state", "deckhand"));
     const ready = residentMegabytes(daemon);
+    const usedBefore = usedMilliseconds(daemon);
     let early = Number.NaN;
     const timer = setTimeout(() => (early = residentMegabytes(daemon)), Math.min(10, options.seconds / 6) * 1000);
     const report = await runClient({ url, token, ...options });
     clearTimeout(timer);
-    return { ...report, memoryMb: { ready, early, end: residentMegabytes(daemon) } };
+    const cpuMsPerRequest = (usedMilliseconds(daemon) - usedBefore) / report.requests;
+    return { ...report, cpuMsPerRequest, memoryMb: { ready, early, end: residentMegabytes(daemon) } };
   } finally {
     if (daemon.exitCode === null) {
       const ended = once(daemon, "exit");
@@ -69,6 +73,13 @@ async function runClient(load: object): Promise<LoadReport> {
   const [code] = (await once(client, "close")) as [number];
   if (code !== 0) throw new Error(`The client ended with ${code}.`);
   return JSON.parse(text) as LoadReport;
+}
+
+/** The kernel counts in hundredths of a second. */
+function usedMilliseconds({ pid }: ChildProcess): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function residentMegabytes({ pid }: ChildProcess): number {

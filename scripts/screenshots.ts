@@ -14,19 +14,20 @@ import { openPage } from "../test/browser/support/watched-page.ts";
 const folder = fileURLToPath(new URL("../docs/images/", import.meta.url));
 const hourMs = 3_600_000;
 const mostBytes = 200_000;
+const usualHeight = 860;
 
 /** What is shown, and what has to be there before the picture is taken. */
 const pictures: Readonly<Record<string, Picture>> = {
   now: { path: "/", shows: "watching for changes" },
-  tasks: { path: "/tasks", shows: "Summing up September", act: openTask },
-  rollouts: { path: "/rollouts", shows: "price_quote" },
+  tasks: { path: "/tasks", shows: "Summing up September", height: 390, act: openTask },
+  rollouts: { path: "/rollouts", shows: "price_quote", height: 380 },
   rollout: { path: "/rollouts/price_quote", shows: "Failed calls" },
-  schedule: { path: "/schedule", shows: "weekly review" },
+  schedule: { path: "/schedule", shows: "weekly review", height: 440 },
   job: { path: "/schedule/count%20the%20words", shows: "Next runs" },
-  inbox: { path: "/inbox", shows: "Waiting" },
+  inbox: { path: "/inbox", shows: "Waiting", height: 680 },
   log: { path: "/log", shows: "The log is whole" },
   tools: { path: "/tools", shows: "find_orders" },
-  tool: { path: "/tools/find_orders", shows: "Try it", act: tryTool },
+  tool: { path: "/tools/find_orders", shows: "Try it", height: 1060, act: tryTool },
 };
 
 async function openTask(page: Page): Promise<void> {
@@ -43,6 +44,8 @@ async function tryTool(page: Page): Promise<void> {
 interface Picture {
   readonly path: string;
   readonly shows: string;
+  /** Of the window, where the usual one would show nothing but its ground. */
+  readonly height?: number;
   readonly act?: (page: Page) => Promise<void>;
 }
 
@@ -71,7 +74,7 @@ try {
 async function takeAll(machine: ServedMachine): Promise<void> {
   const browser = await openBrowser(context);
   const { page } = await openPage(browser, machine.origin, {
-    viewport: { width: 1280, height: 860 },
+    viewport: { width: 1280, height: usualHeight },
     timezoneId: "Europe/Berlin",
     locale: "en-GB",
   });
@@ -86,7 +89,9 @@ async function takeAll(machine: ServedMachine): Promise<void> {
   }
 }
 
-async function take(page: Page, name: string, { path, shows, act }: Picture): Promise<void> {
+async function take(page: Page, name: string, { path, shows, act, height }: Picture): Promise<void> {
+  const { width = 1280 } = page.viewportSize() ?? {};
+  await page.setViewportSize({ width, height: height ?? (width < 500 ? 780 : usualHeight) });
   await page.goto(path);
   await page.getByText(shows).filter({ visible: true }).first().waitFor();
   await act?.(page);

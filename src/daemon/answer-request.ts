@@ -12,7 +12,7 @@ export interface RequestParts {
   readonly endpoints: readonly Endpoint[];
   /** The files of the dashboard, for paths that no endpoint has. */
   readonly files: Endpoint;
-  readonly identify: (request: IncomingMessage, options: { readonly isStream: boolean }) => Visitor;
+  readonly identify: (request: IncomingMessage) => Visitor;
   /** Why nothing that needs the runtime can be answered now; null when it can. */
   readonly whyNot: () => string | null;
   readonly mask: (text: string) => string;
@@ -74,8 +74,8 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
     });
   }
 
-  function admitVisitor(request: IncomingMessage, { needs, isStream = false }: Endpoint): Visitor {
-    const visitor = parts.identify(request, { isStream });
+  function admitVisitor(request: IncomingMessage, { needs }: Endpoint): Visitor {
+    const visitor = parts.identify(request);
     if (needs === "owner") {
       if (visitor.isOwner) return visitor;
       throw new HttpError(

@@ -9,7 +9,7 @@ import { openBrowserSessions } from "./access/browser-sessions.ts";
 import { createLoginCodes } from "./access/login-codes.ts";
 import { openNamedTokens } from "./access/named-tokens.ts";
 import { ownerTokenIn } from "./access/owner-token.ts";
-import { createDoorkeeper } from "./access/visitors.ts";
+import { createDoorkeeper, pageKeyOf } from "./access/visitors.ts";
 import { createRequestHandler } from "./answer-request.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createOwnEndpoints, type OwnParts } from "./own-endpoints.ts";
@@ -49,13 +49,15 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
   namedTokens.list();
   let listening: Listening = { hosts: [], origin: null };
   const cookieName = (): string => cookieOf(listening);
+  const ownerToken = readToken(ownerTokenIn(stateFolder));
+  const keyOf = (secret: string): string => pageKeyOf(secret, ownerToken);
   const handler = createRequestHandler({
     ...parts,
     hosts: () => listening.hosts,
-    endpoints: [...createOwnEndpoints({ ...parts, codes, sessions, cookieName }), ...parts.endpoints],
+    endpoints: [...createOwnEndpoints({ ...parts, codes, sessions, cookieName, pageKeyOf: keyOf }), ...parts.endpoints],
     files: webFiles,
     identify: createDoorkeeper({
-      ownerToken: readToken(ownerTokenIn(stateFolder)),
+      ownerToken,
       mcpToken: readToken(tokenFileIn(stateFolder)),
       namedTokens,
       sessions,

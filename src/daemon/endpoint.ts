@@ -11,8 +11,6 @@ export interface Endpoint {
   readonly needs: readonly Right[] | "owner" | "nothing";
   /** `itself`: it reads what comes by its own rules. Left out: JSON for a POST. */
   readonly body?: "itself";
-  /** Browsers can't send headers of ours with it. */
-  readonly isStream?: boolean;
   /** Answered also while the runtime is not there yet, or not any more. */
   readonly isAlways?: boolean;
   answer(exchange: Exchange): Promise<void> | void;

@@ -18,6 +18,8 @@ export interface OwnParts {
   readonly codes: LoginCodes;
   readonly sessions: BrowserSessions;
   readonly cookieName: () => string;
+  /** What a page has to show beside the cookie with that secret. */
+  readonly pageKeyOf: (secret: string) => string;
   readonly hub: () => EventHub;
   readonly mcp: () => McpHandler;
   readonly stop: () => void;
@@ -61,7 +63,7 @@ function healthEndpoints({ state, stop }: OwnParts): readonly Endpoint[] {
   ];
 }
 
-function loginEndpoints({ codes, sessions, cookieName, clock }: OwnParts): readonly Endpoint[] {
+function loginEndpoints({ codes, sessions, cookieName, pageKeyOf, clock }: OwnParts): readonly Endpoint[] {
   const failures = countFailures(mostWrongCodes, wrongCodesMs, clock);
   const cookie = (value: string, seconds: number): string =>
     `${cookieName()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
@@ -93,8 +95,9 @@ function loginEndpoints({ codes, sessions, cookieName, clock }: OwnParts): reado
             "This code is wrong, was used, or is older than a minute; `deckhand serve open` makes another.",
           );
         }
-        response.setHeader("set-cookie", cookie(sessions.create(), sessionMs / 1000));
-        sendJson(response, 204, null);
+        const secret = sessions.create();
+        response.setHeader("set-cookie", cookie(secret, sessionMs / 1000));
+        sendJson(response, 200, { page_key: pageKeyOf(secret) });
       },
     },
     {
@@ -118,7 +121,6 @@ function streamEndpoints({ hub, mcp }: OwnParts): readonly Endpoint[] {
       method: "GET",
       path: "/api/events",
       needs: ["read"],
-      isStream: true,
       answer: ({ request, response, query }) => hub().open(response, lastIdOf(request) ?? query.get("after")),
     },
     {

@@ -12,24 +12,28 @@ function codeOf({ daemon }: DaemonUnderTest): string {
   return daemon.createLoginLink()!.split("#code=")[1]!;
 }
 
-async function logIn(world: DaemonUnderTest): Promise<string> {
-  const { headers } = await world.ask({ path: "/api/login", body: { code: codeOf(world) }, headers: none });
-  return headers["set-cookie"]![0]!.split(";")[0]!;
+/** The cookie, and the key that the page shows beside it. */
+async function logIn(world: DaemonUnderTest): Promise<{ readonly cookie: string; readonly "x-deckhand": string }> {
+  const { headers, json } = await world.ask({ path: "/api/login", body: { code: codeOf(world) }, headers: none });
+  return { cookie: headers["set-cookie"]![0]!.split(";")[0]!, "x-deckhand": String(json()["page_key"]) };
 }
 
 test("a code logs a browser in once: the cookie is out of reach of scripts and other sites [G6]", async (t) => {
   const world = await openDaemon(t);
   const { ask, port } = world;
   const code = codeOf(world);
-  const { status, headers, body } = await ask({ path: "/api/login", body: { code }, headers: none });
-  assert.deepEqual([status, body], [204, ""]);
+  const answer = await ask({ path: "/api/login", body: { code }, headers: none });
+  const { status, headers } = answer;
+  assert.equal(status, 200);
+  const key = String(answer.json()["page_key"]);
+  assert.match(key, /^[A-Za-z0-9_-]{43}$/);
   const [cookie, ...attributes] = headers["set-cookie"]![0]!.split("; ");
   assert.match(cookie!, new RegExp(`^deckhand_session_${port}=[A-Za-z0-9_-]{43}$`));
   assert.deepEqual(attributes, ["Path=/", "Max-Age=2592000", "HttpOnly", "SameSite=Strict"]);
   const again = await ask({ path: "/api/login", body: { code }, headers: none });
   assert.equal(again.status, 401);
   assert.equal(again.headers["set-cookie"], undefined);
-  const { json } = await ask({ headers: { ...none, cookie: cookie!, "x-deckhand": "1" } });
+  const { json } = await ask({ headers: { ...none, cookie: cookie!, "x-deckhand": key } });
   assert.deepEqual(json()["rights"], ["read", "run", "approve"]);
 });
 
@@ -38,7 +42,7 @@ test("a code is good for a minute [G6]", async (t) => {
   const world = await openDaemon(t, { clock });
   const [early, late] = [codeOf(world), codeOf(world)];
   clock.advance(59_999);
-  assert.equal((await world.ask({ path: "/api/login", body: { code: early }, headers: none })).status, 204);
+  assert.equal((await world.ask({ path: "/api/login", body: { code: early }, headers: none })).status, 200);
   clock.advance(1);
   assert.equal((await world.ask({ path: "/api/login", body: { code: late }, headers: none })).status, 401);
 });
@@ -53,39 +57,38 @@ test("after five wrong codes everybody waits, also with the right one [G6]", asy
   const waiting = await world.ask({ path: "/api/login", body: { code }, headers: none });
   assert.deepEqual([waiting.status, waiting.headers["retry-after"]], [429, "30"]);
   clock.advance(30_000);
-  assert.equal((await world.ask({ path: "/api/login", body: { code }, headers: none })).status, 204);
+  assert.equal((await world.ask({ path: "/api/login", body: { code }, headers: none })).status, 200);
   assert.equal((await world.ask({ path: "/api/login", body: { code: 5 }, headers: none })).status, 400);
 });
 
-test("the cookie alone lets nobody do anything, and read only the event stream of the page itself [G6]", async (t) => {
+test("the cookie alone, which other servers of the machine may get, lets nobody in: it takes the page's own key [G6]", async (t) => {
   const world = await openDaemon(t);
-  const cookie = await logIn(world);
   const { ask } = world;
-  assert.equal((await ask({ headers: { ...none, cookie } })).status, 403);
-  assert.equal((await ask({ path: "/api/stop", body: {}, headers: { ...none, cookie } })).status, 403);
-  assert.equal(
-    (await ask({ path: "/api/stop", body: {}, headers: { ...none, cookie, "x-deckhand": "2" } })).status,
-    403,
-  );
-  for (const site of ["cross-site", "same-site", "none"]) {
-    const { status } = await ask({ path: "/api/events", headers: { ...none, cookie, "sec-fetch-site": site } });
-    assert.equal(status, 403, site);
+  const [{ cookie, "x-deckhand": key }, other] = [await logIn(world), await logIn(world)];
+  assert.notEqual(other["x-deckhand"], key);
+  for (const path of ["/api/status", "/api/events"]) {
+    assert.equal((await ask({ path, headers: { ...none, cookie } })).status, 403, path);
+    for (const wrong of ["1", other["x-deckhand"], key.slice(1)]) {
+      const headers = { ...none, cookie, "x-deckhand": wrong, "sec-fetch-site": "same-origin" };
+      assert.equal((await ask({ path, headers })).status, 401, `${path} ${wrong}`);
+    }
   }
-  const wrong = cookie.slice(0, -1);
-  assert.equal((await ask({ headers: { ...none, cookie: wrong, "x-deckhand": "1" } })).status, 401);
+  assert.equal((await ask({ path: "/api/stop", body: {}, headers: { ...none, cookie } })).status, 403);
+  const cut = { ...none, cookie: cookie.slice(0, -1), "x-deckhand": key };
+  assert.equal((await ask({ headers: cut })).status, 401);
 });
 
 test("a browser stays logged in over a restart of the daemon, for thirty days, and its secret is in no file [G6]", async (t) => {
   const home = await temporaryFolder(t);
   const clock = createManualClock();
   const first = await openDaemon(t, { home, clock });
-  const cookie = await logIn(first);
+  const login = await logIn(first);
   const file = join(first.folders.state, "daemon-logins.json");
   assert.equal(statSync(file).mode & 0o777, 0o600);
-  assert.equal(readFileSync(file, "utf8").includes(cookie.split("=")[1]!), false);
+  assert.equal(readFileSync(file, "utf8").includes(login.cookie.split("=")[1]!), false);
   await first.daemon.close();
   const second = await openDaemon(t, { home, clock, listen: { port: first.port } });
-  const headers = { ...none, cookie, "x-deckhand": "1" };
+  const headers = { ...none, ...login };
   assert.equal((await second.ask({ headers })).status, 200);
   clock.advance(30 * 24 * 3600 * 1000);
   assert.equal((await second.ask({ headers })).status, 401);
@@ -93,8 +96,7 @@ test("a browser stays logged in over a restart of the daemon, for thirty days, a
 
 test("logging out ends the session, here and in the file [G6]", async (t) => {
   const world = await openDaemon(t);
-  const cookie = await logIn(world);
-  const headers = { ...none, cookie, "x-deckhand": "1" };
+  const headers = { ...none, ...(await logIn(world)) };
   const { status, headers: answered } = await world.ask({ path: "/api/logout", body: {}, headers });
   assert.deepEqual([status, answered["set-cookie"]![0]!.includes("Max-Age=0")], [204, true]);
   assert.equal((await world.ask({ headers })).status, 401);

@@ -151,7 +151,7 @@ test("over a Unix socket only its owner gets in, and with the token as well [G6]
 test("all that the daemon keeps is private, and no token lies open in what others may read [G6]", async (t) => {
   const { folders, token, ask: asked, daemon } = await openDaemon(t);
   const code = daemon.createLoginLink()!.split("#code=")[1]!;
-  assert.equal((await asked({ path: "/api/login", body: { code }, headers: { authorization: "" } })).status, 204);
+  assert.equal((await asked({ path: "/api/login", body: { code }, headers: { authorization: "" } })).status, 200);
   assert.equal(statSync(folders.state).mode & 0o777, 0o700);
   const files = readdirSync(folders.state).filter((name) => name.startsWith("daemon") || name === "mcp-token");
   assert.deepEqual(files.toSorted(), ["daemon-logins.json", "daemon-token", "daemon.json", "daemon.lock", "mcp-token"]);

@@ -1,3 +1,5 @@
+import { pageKey } from "./page-key.ts";
+
 /** What the daemon refused, in its own sentence; status 0 when it could not be reached at all. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
@@ -15,12 +17,12 @@ export interface Sending {
 }
 
 export async function getJson<Answer>(path: string, sending: Sending = {}): Promise<Answer> {
-  return (await send(path, { headers: ownHeader, ...sending })) as Answer;
+  return (await send(path, { headers: ownHeader(), ...sending })) as Answer;
 }
 
 /** Anything that changes something is a POST with a JSON body. */
 export async function postJson<Answer>(path: string, body: unknown = {}, sending: Sending = {}): Promise<Answer> {
-  const headers = { ...ownHeader, "Content-Type": "application/json" };
+  const headers = { ...ownHeader(), "Content-Type": "application/json" };
   return (await send(path, { method: "POST", headers, body: JSON.stringify(body), ...sending })) as Answer;
 }
 
@@ -43,14 +45,23 @@ export function isSignedOut(thrown: unknown): boolean {
   return thrown instanceof ApiError && thrown.status === 401;
 }
 
+/** The text of the event stream, piece by piece, until it breaks; `lastId`: what was got last. */
+export async function openStream(path: string, lastId: string, signal: AbortSignal): Promise<ReadableStream<string>> {
+  const headers = { ...ownHeader(), ...(lastId === "" ? {} : { "Last-Event-ID": lastId }) };
+  const response = await reach(path, { headers, signal });
+  if (!response.ok || response.body === null) throw refusalOf(response.status, parse(await response.text()));
+  return response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>);
+}
+
 /** A page of another origin can't send it, so it proves that the request is ours. */
-const ownHeader = { "X-Deckhand": "1" };
+function ownHeader(): { readonly "X-Deckhand": string } {
+  return { "X-Deckhand": pageKey() };
+}
 
 async function send(path: string, init: RequestInit): Promise<unknown> {
   const response = await reach(path, init);
   if (response.status === 204) return undefined;
-  const text = await response.text();
-  const document = parse(text);
+  const document = parse(await response.text());
   if (response.ok && document !== undefined) return document;
   throw refusalOf(response.status, document);
 }

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { keepPageKey } from "../api/page-key.ts";
 import { ApiError, postJson, sentenceOf } from "../api/request.ts";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
@@ -21,8 +22,9 @@ export function Login({ code, onSignedIn }: LoginProps) {
     (given: string) => {
       setBusy(true);
       setProblem(undefined);
-      postJson("/api/login", { code: codeIn(given) }).then(
-        () => {
+      postJson<{ readonly page_key: string }>("/api/login", { code: codeIn(given) }).then(
+        ({ page_key }) => {
+          keepPageKey(page_key);
           forgetResources();
           onSignedIn();
         },

@@ -39,7 +39,7 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
     height,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 12, 0, 0],
+    padding: [8, 22, 0, 0],
     scales: { y: unit === "%" ? sharesScale : latencyScale },
     axes: [
       { ...axis, size: 28, space: 64, values: (_, splits) => splits.map(timeOfDay) },

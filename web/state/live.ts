@@ -1,5 +1,6 @@
-import { getJson, isSignedOut } from "../api/request.ts";
-import type { LogEntry, Status, Topic } from "../api/types.ts";
+import { createEventParser, type StreamEvent } from "../api/parse-events.ts";
+import { ApiError, isSignedOut, openStream } from "../api/request.ts";
+import type { LogEntry, Topic } from "../api/types.ts";
 import { createStore } from "./store.ts";
 
 /**
@@ -37,54 +38,61 @@ export function tellChanged(topic: Topic | null): void {
   emit("changed", topic);
 }
 
-let source: EventSource | undefined;
+/** What is listened to now; aborted when it is not any more. */
+let listening: AbortController | undefined;
 let retry: ReturnType<typeof setTimeout> | undefined;
 let catchUp: ReturnType<typeof setTimeout> | undefined;
 const catchUpMs = 1500;
 /** There was a break: something may have changed that nobody told. */
 let hasMissed = false;
 let failures = 0;
+/** After a break the daemon goes on behind this one. */
+let lastId = "";
 /** It is the same machine: whoever waits looks at it. */
 const longestRetryMs = 2000;
 
-/** Opens the event stream, now. The browser itself comes back with the last id after a break. */
+/** Opens the event stream, now, and again whenever it breaks. Not an EventSource: that can't send the page's key. */
 export function connect(): void {
   disconnect();
-  const opened = new EventSource("/api/events");
-  source = opened;
-  opened.addEventListener("open", () => {
-    failures = 0;
-    connection.set("open");
-    // `changed` is not replayed: what happened while nobody listened is fetched anew. At the start that was a blink, and
-    // the page is being drawn: it can wait.
-    clearTimeout(catchUp);
-    if (hasMissed) emit("changed", null);
-    else catchUp = setTimeout(() => emit("changed", null), catchUpMs);
-    hasMissed = false;
-  });
-  opened.addEventListener("error", () => void noticeBreak(opened));
-  opened.addEventListener("reset", () => emit("changed", null));
-  opened.addEventListener("changed", ({ data }) => {
-    const { topic } = read<{ topic?: Topic }>(data) ?? {};
-    if (topic !== undefined) emit("changed", topic);
-  });
-  opened.addEventListener("log", ({ data, lastEventId }) => {
-    const entry = read<LogEntry>(data);
-    if (entry !== undefined) emit("log", { id: lastEventId, entry });
-  });
-  for (const name of ["progress", "task_progress"] as const) {
-    opened.addEventListener(name, ({ data }) => {
-      const event = read<LiveEvents[typeof name]>(data);
-      if (event !== undefined) emit(name, event as never);
-    });
+  const { signal } = (listening = new AbortController());
+  void follow(signal).catch((thrown: unknown) => noticeBreak(thrown, signal));
+}
+
+async function follow(signal: AbortSignal): Promise<never> {
+  const stream = await openStream("/api/events", lastId, signal);
+  failures = 0;
+  connection.set("open");
+  // `changed` is not replayed: what happened while nobody listened is fetched anew. At the start that was a blink, and
+  // the page is being drawn: it can wait.
+  clearTimeout(catchUp);
+  if (hasMissed) emit("changed", null);
+  else catchUp = setTimeout(() => emit("changed", null), catchUpMs);
+  hasMissed = false;
+  const parse = createEventParser();
+  const reader = stream.getReader();
+  for (let part = await reader.read(); !part.done; part = await reader.read()) parse(part.value).forEach(take);
+  throw new ApiError(0, "AWAY", "The event stream ended.");
+}
+
+function take({ name, data, id }: StreamEvent): void {
+  if (id !== "") lastId = id;
+  if (name === "reset") {
+    lastId = "";
+    emit("changed", null);
+    return;
   }
+  const event = read<LogEntry & { topic?: Topic }>(data);
+  if (event === undefined) return;
+  if (name === "changed" && event.topic !== undefined) emit("changed", event.topic);
+  else if (name === "log") emit("log", { id, entry: event });
+  else if (name === "progress" || name === "task_progress") emit(name, event as never);
 }
 
 export function disconnect(): void {
   clearTimeout(retry);
   clearTimeout(catchUp);
-  source?.close();
-  source = undefined;
+  listening?.abort();
+  listening = undefined;
 }
 
 /**
@@ -103,7 +111,7 @@ export function restWhileHidden(): () => void {
         hasMissed = true;
         look = setInterval(() => emit("changed", "inbox"), hiddenLookMs);
       }, hiddenPatienceMs);
-    } else if (source === undefined) {
+    } else if (listening === undefined) {
       connect();
     }
   };
@@ -118,27 +126,19 @@ export function restWhileHidden(): () => void {
 const hiddenPatienceMs = 20_000;
 const hiddenLookMs = 20_000;
 
-/** An EventSource does not say why: away for a moment, or refused for good. Asking tells. */
-async function noticeBreak(broken: EventSource): Promise<void> {
-  if (broken !== source) return;
+function noticeBreak(thrown: unknown, signal: AbortSignal): void {
+  if (signal.aborted) return;
   failures += 1;
   hasMissed = true;
-  try {
-    await getJson<Status>("/api/status");
-  } catch (thrown) {
-    if (broken !== source) return;
-    if (isSignedOut(thrown)) {
-      disconnect();
-      connection.set("signed out");
-      return;
-    }
-    connection.set("away");
+  if (isSignedOut(thrown)) {
+    disconnect();
+    connection.set("signed out");
+    return;
   }
-  if (broken !== source || broken.readyState !== EventSource.CLOSED) return;
-  // It answers, but gives no stream: too many may be open.
-  if (failures >= 3) connection.set("away");
+  // One that broke is usually back at once; nobody needs to know.
+  if (failures >= 2) connection.set("away");
   clearTimeout(retry);
-  retry = setTimeout(connect, Math.min(250 * 2 ** failures, longestRetryMs));
+  retry = setTimeout(connect, Math.min(125 * 2 ** failures, longestRetryMs));
 }
 
 function emit<Name extends keyof LiveEvents>(name: Name, event: LiveEvents[Name]): void {

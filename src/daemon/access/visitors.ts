@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { isSameSecret, readBearer, tokenWanted } from "../../http/bearer.ts";
@@ -33,18 +34,16 @@ const mostFailures = 20;
 const withinMs = 10_000;
 
 const all: ReadonlySet<Right> = new Set(rights);
-const reading: ReadonlySet<Right> = new Set(["read"]);
 /** Never `approve`: an agent that can run must not be able to approve what it runs. */
 const running: ReadonlySet<Right> = new Set(["read", "run"]);
 
-/** Says who asks, or throws an HttpError. `isStream`: browsers can't send a header of ours with it, so the cookie alone lets read. */
-export function createDoorkeeper(
-  parts: VisitorParts,
-): (request: IncomingMessage, options: { readonly isStream: boolean }) => Visitor {
+/** Says who asks, or throws an HttpError. */
+export function createDoorkeeper(parts: VisitorParts): (request: IncomingMessage) => Visitor {
   const failures = countFailures(mostFailures, withinMs, parts.clock);
+  const owner: Visitor = { rights: all, who: parts.owner, isOwner: true };
 
   function byToken(token: string): Visitor | undefined {
-    if (isSameSecret(token, parts.ownerToken)) return { rights: all, who: parts.owner, isOwner: true };
+    if (isSameSecret(token, parts.ownerToken)) return owner;
     if (isSameSecret(token, parts.mcpToken)) return { rights: running, who: "mcp", isOwner: false };
     const named = findNamed(token);
     return named && { rights: new Set(named.rights), who: named.name, isOwner: false };
@@ -60,21 +59,23 @@ export function createDoorkeeper(
     }
   }
 
-  function byCookie(request: IncomingMessage, isStream: boolean): Visitor | undefined {
+  function byCookie(request: IncomingMessage): Visitor | undefined {
     const secret = readCookie(request, parts.cookieName());
     if (secret === undefined || !parts.sessions.has(secret)) return undefined;
-    if (request.headers["x-deckhand"] === "1") return { rights: all, who: parts.owner, isOwner: true };
-    const site = request.headers["sec-fetch-site"];
-    if (isStream && (site === undefined || site === "same-origin")) {
-      return { rights: reading, who: parts.owner, isOwner: false };
+    const key = request.headers["x-deckhand"];
+    if (typeof key !== "string") {
+      throw new HttpError(
+        "FORBIDDEN",
+        "With the cookie of the dashboard the header X-Deckhand with its key is needed.",
+      );
     }
-    throw new HttpError("FORBIDDEN", "With the cookie of the dashboard the header X-Deckhand: 1 is needed.");
+    return isSameSecret(key, pageKeyOf(secret, parts.ownerToken)) ? owner : undefined;
   }
 
-  return (request, { isStream }) => {
+  return (request) => {
     const { authorization } = request.headers;
     if (authorization === undefined) {
-      const visitor = byCookie(request, isStream);
+      const visitor = byCookie(request);
       // Nothing to guess: a page that is not logged in any more asks for many things at once.
       if (!visitor) throw unknown();
       return visitor;
@@ -91,6 +92,14 @@ export function createDoorkeeper(
 
 function unknown(): HttpError {
   return new HttpError("UNAUTHORIZED", tokenWanted.sentence, tokenWanted.headers);
+}
+
+/**
+ * What a page shows beside its cookie. Browsers send cookies to every port of a machine, so a server on another one may get
+ * ours; it can't make the key of it, and what the page keeps stays with its origin.
+ */
+export function pageKeyOf(secret: string, ownerToken: string): string {
+  return createHmac("sha256", ownerToken).update(secret).digest("base64url");
 }
 
 export function tooMany(waitMs: number): HttpError {

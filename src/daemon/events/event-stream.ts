@@ -35,6 +35,7 @@ export function openEventStream(response: ServerResponse, lastId: string | null,
   const closed = Promise.withResolvers<void>();
   let leave: (() => void) | undefined;
   let isOver = false;
+  let pending = "";
   response.writeHead(200, {
     "content-type": "text/event-stream; charset=utf-8",
     "cache-control": "no-store",
@@ -47,10 +48,18 @@ export function openEventStream(response: ServerResponse, lastId: string | null,
     closed.resolve();
   });
 
+  /** What comes in one turn of the event loop is one write: with many clients, writes are what costs. */
   function send(frame: string): void {
-    if (isOver) return;
+    if (pending === "") setImmediate(flush);
+    pending += frame;
+  }
+
+  function flush(): void {
+    const frames = pending;
+    pending = "";
+    if (isOver || frames === "") return;
     if (response.writableLength > mostBehind) response.destroy();
-    else response.write(frame);
+    else response.write(frames);
   }
 
   async function begin(): Promise<void> {
@@ -91,9 +100,12 @@ export function openEventStream(response: ServerResponse, lastId: string | null,
   return {
     send,
     sendIfQuick(frame) {
-      if (response.writableLength <= quickBehind) send(frame);
+      if (response.writableLength + pending.length <= quickBehind) send(frame);
     },
-    end: () => void response.end(),
+    end() {
+      flush();
+      response.end();
+    },
     closed: closed.promise,
   };
 }
