@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import axe from "axe-core";
 import type { Page } from "playwright-core";
+import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
 import { fillPages } from "./support/fill-pages.ts";
 import { openDashboard, type Dashboard } from "./support/open-dashboard.ts";
@@ -41,7 +42,7 @@ async function show(
 ): Promise<void> {
   await page.goto(`${origin}${path}`);
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
-  await page.locator(".loading").waitFor({ state: "detached" });
+  await until("all is loaded", async () => (await page.locator(".loading").count()) === 0, 60_000);
 }
 
 for (const colorScheme of ["light", "dark"] as const) {

@@ -18,7 +18,7 @@ export interface DaemonMachine extends Machine {
   readonly url: string;
   readonly dog: Started & { readonly pid: number };
   /** Null while nobody answers. */
-  ask(path: string, body?: object, token?: "daemon-token" | "mcp-token"): Promise<Answer | null>;
+  readonly ask: (path: string, body?: object, token?: "daemon-token" | "mcp-token") => Promise<Answer | null>;
   /** The pid of the daemon that answers and is ready, another one than `not`. */
   ready(not?: number): Promise<number>;
   /** `deckhand … --json`, as a value. */

@@ -21,10 +21,10 @@ function watched(when: WhenItHappens): { readonly when: WhenItHappens; waiting()
 
 test("waiting for what has not happened yet leaves nobody behind, however often [D3]", async () => {
   const order = createOccasion();
-  const { when, waiting } = watched(order.when);
+  const counted = watched(order.when);
   const clock: Clock = { ...systemClock, after: (_, callback) => systemClock.after(0, callback) };
-  for (let tick = 0; tick < 500; tick++) await waitFor(clock, 500, [when]);
-  assert.equal(waiting(), 0);
+  for (let tick = 0; tick < 500; tick++) await waitFor(clock, 500, [counted.when]);
+  assert.equal(counted.waiting(), 0);
 });
 
 test("what happens ends the wait at once, takes the timer away, and is remembered [D3]", async () => {

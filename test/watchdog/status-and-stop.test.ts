@@ -6,7 +6,7 @@ const long = { WATCHDOG_RESTART_BACKOFF_SECONDS: "600", WATCHDOG_MAX_BACKOFF_SEC
 
 test("`watchdog status` tells what is watched, the restarts and the last crash; 1 where none runs [D3]", async (t) => {
   const dogs = await openWatchdogs(t);
-  const { run } = dogs.machine;
+  const run = (args: readonly string[]) => dogs.machine.run(args);
   const none = await run(["watchdog", "status"]);
   assert.deepEqual([none.code, none.stdout], [1, "No watchdog has run here.\n"]);
 
@@ -76,7 +76,7 @@ test("the doctor has a row about a watchdog that gave up, or whose child runs in
 
 test("`watchdog stop` ends the watchdog and its child, and waits for that [D3]", async (t) => {
   const dogs = await openWatchdogs(t);
-  const { run } = dogs.machine;
+  const run = (args: readonly string[]) => dogs.machine.run(args);
   const dog = dogs.start(["sh", fixture("waits.sh")]);
   const { pid } = await dog.event("child:started");
   const { code, stderr } = await run(["watchdog", "stop"]);

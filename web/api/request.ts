@@ -50,7 +50,7 @@ export async function openStream(path: string, lastId: string, signal: AbortSign
   const headers = { ...ownHeader(), ...(lastId === "" ? {} : { "Last-Event-ID": lastId }) };
   const response = await reach(path, { headers, signal });
   if (!response.ok || response.body === null) throw refusalOf(response.status, parse(await response.text()));
-  return response.body.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array<ArrayBuffer>>);
+  return response.body.pipeThrough(new TextDecoderStream());
 }
 
 /** A page of another origin can't send it, so it proves that the request is ours. */

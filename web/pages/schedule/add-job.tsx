@@ -127,15 +127,17 @@ function WhenFields({ draft, change }: FieldsProps) {
         </Field>
       ) : null}
       {draft.when === "every" ? null : (
-        <Field label="Time zone">
-          <input
-            class="input"
-            list="time-zones"
-            value={draft.timeZone}
-            onInput={(event) => change({ timeZone: event.currentTarget.value })}
-          />
+        <>
+          <Field label="Time zone">
+            <input
+              class="input"
+              list="time-zones"
+              value={draft.timeZone}
+              onInput={(event) => change({ timeZone: event.currentTarget.value })}
+            />
+          </Field>
           <Suggestions id="time-zones" names={Intl.supportedValuesOf("timeZone")} />
-        </Field>
+        </>
       )}
     </div>
   );
@@ -145,15 +147,17 @@ function WhatFields({ draft, change }: FieldsProps) {
   const tools = useResource<List<{ readonly name: string }>>("/api/tools").data?.items ?? [];
   const agents = useResource<List<Agent>>(draft.what === "agent" ? "/api/agents" : null).data?.items ?? [];
   const tool = (
-    <Field label="Tool">
-      <input
-        class="input"
-        list="tool-names"
-        value={draft.tool}
-        onInput={(event) => change({ tool: event.currentTarget.value })}
-      />
+    <>
+      <Field label="Tool">
+        <input
+          class="input"
+          list="tool-names"
+          value={draft.tool}
+          onInput={(event) => change({ tool: event.currentTarget.value })}
+        />
+      </Field>
       <Suggestions id="tool-names" names={tools.map(({ name }) => name)} />
-    </Field>
+    </>
   );
   return (
     <>
@@ -172,15 +176,17 @@ function WhatFields({ draft, change }: FieldsProps) {
         </Field>
         {draft.what === "tool" || draft.what === "improve" ? tool : null}
         {draft.what === "agent" ? (
-          <Field label="Agent">
-            <input
-              class="input"
-              list="agent-names"
-              value={draft.agent}
-              onInput={(event) => change({ agent: event.currentTarget.value })}
-            />
+          <>
+            <Field label="Agent">
+              <input
+                class="input"
+                list="agent-names"
+                value={draft.agent}
+                onInput={(event) => change({ agent: event.currentTarget.value })}
+              />
+            </Field>
             <Suggestions id="agent-names" names={agents.map(({ name }) => name)} />
-          </Field>
+          </>
         ) : null}
       </div>
       {draft.what === "tool" ? (
