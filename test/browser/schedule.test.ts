@@ -48,7 +48,9 @@ test(
     await page.getByRole("heading", { level: 1, name: "count words" }).waitFor();
     const read = (): Promise<JobDocument> => machine.api("/api/jobs/count%20words");
     assert.deepEqual((await read()).when, { cron: "30 9 * * *", time_zone: "Asia/Seoul" });
-    assert.equal(await page.locator(".times li").count(), (await read()).next.length);
+    const times = page.locator(".times li");
+    await times.first().waitFor();
+    assert.equal(await times.count(), (await read()).next.length);
 
     await page.getByRole("button", { name: "Run now" }).click();
     await page.locator(".runs li", { hasText: "succeeded" }).waitFor();

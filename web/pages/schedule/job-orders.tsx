@@ -56,9 +56,10 @@ export function JobOrders({ job }: { readonly job: Job }) {
 
 function RemoveDialog({ name, onClose }: { readonly name: string; readonly onClose: () => void }) {
   const remove = useAction(async () => {
+    // First: a page that stays would ask for a job that is gone. If it can't be removed that is said on the list as well.
+    navigate("/schedule");
     await postJson(`/api${pathTo("jobs", name, "remove")}`);
     tellChanged("jobs");
-    navigate("/schedule");
   }, "Removed.");
   return (
     <Dialog title={`Remove ${name}`} onClose={onClose}>
