@@ -43,8 +43,9 @@ export function describeNext({ local, note }: PreviewedTime): string {
   return note === null ? local : `${local}  (${note})`;
 }
 
-export function durationOfRun({ startedAt, endedAt }: Run, now: number): string {
-  return startedAt === null ? "" : formatDuration(Math.max(0, (endedAt ?? now) - startedAt));
+/** Empty for one that waits, also when it waits to be tried again. */
+export function durationOfRun({ state, startedAt, endedAt }: Run, now: number): string {
+  return startedAt === null || state === "due" ? "" : formatDuration(Math.max(0, (endedAt ?? now) - startedAt));
 }
 
 /** Why it stands as it does, or what came of it; in one line. */

@@ -45,10 +45,14 @@ export async function runScheduleShow(invocation: Invocation, terminal: Terminal
 export async function runScheduleNext(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [name] = invocation.positionals;
   const count = readLimit(invocation.value("limit"), shownTimes);
+  const times = readTimes(invocation);
+  if (name === undefined ? Object.keys(times).length === 0 : Object.keys(times).length > 0) {
+    throw new UsageError("Give the name of a job, or --cron, --every or --at: deckhand schedule next [NAME].");
+  }
   return withSchedule({ invocation, terminal }, async (view) => {
     const { schedule } = view;
     const job = name === undefined ? undefined : await schedule.find(name);
-    const next = job ? await schedule.next(job, count) : await schedule.preview(readTimes(invocation), count);
+    const next = job ? await schedule.next(job, count) : await schedule.preview(times, count);
     if (invocation.has("json")) terminal.printJson(toWire({ next }));
     else if (next.length > 0) terminal.print(next.map((time) => `${describeNext(time)}\n`).join(""));
     else terminal.tell(job?.paused ? `${job.name} is paused: resume it first.` : "Never again.");

@@ -50,9 +50,9 @@ export async function createJob(order: JobOrder, now: number): Promise<Job> {
     when,
     overlap: checkOverlap(order.overlap ?? "skip"),
     missed: checkMissed(order.missed ?? {}),
-    jitterMs: inRange("jitter", order.jitterMs ?? defaultJitter(times, now), { from: 0, to: hourMs }),
+    jitterMs: inTime("jitter", order.jitterMs ?? defaultJitter(times, now), { from: 0, to: hourMs }),
     deadlineMs: checkDeadline(order.deadlineMs ?? null),
-    timeoutMs: inRange("time limit", order.timeoutMs ?? defaultTimeout(order.work), { from: 1000, to: 31 * dayMs }),
+    timeoutMs: inTime("time limit", order.timeoutMs ?? defaultTimeout(order.work), { from: 1000, to: 31 * dayMs }),
     retries: inRange("number of retries", order.retries ?? 0, { from: 0, to: 10 }),
     pauseAfterFailures: inRange("number of failures", order.pauseAfterFailures ?? 3, { from: 0, to: 1000 }),
     isIdempotent: order.isIdempotent ?? false,
@@ -82,7 +82,7 @@ function checkOverlap(overlap: JobOverlap): JobOverlap {
 }
 
 function checkDeadline(deadlineMs: number | null): number | null {
-  return deadlineMs === null ? null : inRange("deadline", deadlineMs, { from: 1000, to: 366 * dayMs });
+  return deadlineMs === null ? null : inTime("deadline", deadlineMs, { from: 1000, to: 366 * dayMs });
 }
 
 function checkMissed({ mode = "last", max = 10, windowMs = 7 * dayMs }: Partial<MissedRule>): MissedRule {
@@ -92,7 +92,7 @@ function checkMissed({ mode = "last", max = 10, windowMs = 7 * dayMs }: Partial<
   return {
     mode,
     max: inRange("number of missed runs", max, { from: 1, to: 10 }),
-    windowMs: inRange("window for missed runs", windowMs, { from: 0, to: 366 * dayMs }),
+    windowMs: inTime("window for missed runs", windowMs, { from: 0, to: 366 * dayMs }),
   };
 }
 
@@ -111,6 +111,13 @@ function defaultTimeout(work: JobWork): number {
 function inRange(what: string, value: number, { from, to }: { readonly from: number; readonly to: number }): number {
   if (Number.isInteger(value) && value >= from && value <= to) return value;
   throw invalid(`Expected a ${what} from ${from} to ${to}, got ${value}.`);
+}
+
+function inTime(what: string, valueMs: number, { from, to }: { readonly from: number; readonly to: number }): number {
+  if (Number.isInteger(valueMs) && valueMs >= from && valueMs <= to) return valueMs;
+  throw invalid(
+    `Expected a ${what} from ${writeDuration(from)} to ${writeDuration(to)}, got ${writeDuration(valueMs)}.`,
+  );
 }
 
 function invalid(message: string): RuntimeError {

@@ -51,7 +51,8 @@ function readPlace(given: string | undefined): EntryPlace | undefined {
 }
 
 /** Reading a whole log is dear, and what it says is good for a while. */
-const verify = rememberBriefly((journal: JournalReader): Promise<VerifyReport> => journal.verify());
+const wholeLogMs = 10_000;
+const verify = rememberBriefly(wholeLogMs, (journal: JournalReader): Promise<VerifyReport> => journal.verify());
 
 async function verifyLog({ query }: ApiRequest, { journal }: ApiParts): Promise<unknown> {
   checkQuery(query, []);
@@ -77,7 +78,7 @@ async function showEvidence({ params, query }: ApiRequest, { journal, runtime }:
 
 const dayMs = 24 * 60 * 60 * 1000;
 
-const statistics = rememberBriefly((journal: JournalReader, days: string) => {
+const statistics = rememberBriefly(wholeLogMs, (journal: JournalReader, days: string) => {
   const since = days === "" ? undefined : new Date(systemClock.now() - Number(days) * dayMs).toISOString();
   return journal.statistics(since);
 });

@@ -1,14 +1,13 @@
 import { systemClock } from "../../core/clock.ts";
 
-const goodForMs = 10_000;
-
 interface Remembered<Value> {
   readonly at: number;
   readonly value: Promise<Value>;
 }
 
-/** Work that many may ask for at once is done once in 10 s, for each subject and key; one that failed is tried again. */
+/** Work that many may ask for at once is done once in that time, for each subject and key; one that failed is tried again. */
 export function rememberBriefly<Subject extends object, Value>(
+  goodForMs: number,
   work: (subject: Subject, key: string) => Promise<Value>,
 ): (subject: Subject, key: string) => Promise<Value> {
   const bySubject = new WeakMap<Subject, Map<string, Remembered<Value>>>();

@@ -9,6 +9,7 @@ import { listVersions } from "../../runtime/tool-versions.ts";
 import { ApiAnswer, type ApiParts, type ApiRequest, type Route } from "../route.ts";
 import { wholePage, type Page } from "./pages.ts";
 import { badRequest, checkQuery, notFound, optionalNumber, optionalText, readBody } from "./read-request.ts";
+import { rememberBriefly } from "./remember-briefly.ts";
 import { waitAtMost } from "./wait-at-most.ts";
 
 /** What there is, and trying it. */
@@ -26,10 +27,13 @@ const longestConversation = 200;
 /** The page of a tool that nobody calls must not cost a walk through all that ever ran. */
 const lookedThrough = 10_000;
 
+/** Hundreds of records are read for it, and nobody sees that it is a second old. */
+const readRecent = rememberBriefly(1000, (runtime: Runtime) => readRecentCalls(runtime, systemClock.now()));
+
 async function listTools({ query }: ApiRequest, { runtime }: ApiParts): Promise<Page> {
   checkQuery(query, []);
   await prepare(runtime);
-  const recent = await readRecentCalls(runtime, systemClock.now());
+  const recent = await readRecent(runtime, "");
   return wholePage(runtime.tools.list().map((tool) => ({ ...toolToWire(runtime, tool), ...recent(tool.name) })));
 }
 
@@ -37,7 +41,7 @@ async function showTool({ params, query }: ApiRequest, { runtime }: ApiParts): P
   checkQuery(query, []);
   await prepare(runtime);
   const tool = findTool(params, runtime);
-  const recent = await readRecentCalls(runtime, systemClock.now());
+  const recent = await readRecent(runtime, "");
   const calls = await runtime.list({ toolId: tool.name, limit: shownCalls, mostRows: lookedThrough });
   return {
     ...toolToWire(runtime, tool),

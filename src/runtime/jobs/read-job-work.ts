@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { isAbsolute, normalize, relative, resolve } from "node:path";
 import { RuntimeError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
@@ -52,7 +53,7 @@ export async function readJobWork(parts: WorkParts, written: WrittenJob): Promis
 async function readTool(parts: WorkParts, { tool: toolName = "", file, input = {} }: WrittenJob): Promise<JobWork> {
   const asked = { toolName, toolRef: file === undefined ? null : refOf(parts, file) };
   const found = await findToolOfJob(parts, asked);
-  if (!found.ok) throw invalid(found.problem);
+  if (!found.ok) throw invalid(file === undefined || isThere(parts, file) ? found.problem : `There is no file ${file}.`);
   const { tool } = found;
   if (!tool.traits.offeredIn.includes("schedule")) throw invalid(`${tool.name} is not for schedules.`);
   const checked = tool.check(input);
@@ -68,6 +69,10 @@ async function readTool(parts: WorkParts, { tool: toolName = "", file, input = {
 function refOf({ runtime }: WorkParts, file: string): ToolFileRef {
   const path = isAbsolute(file) ? relative(runtime.workdir, resolve(file)) : normalize(file);
   return { kind: "custom_file", file: path, toolName: path, entrypoint: "run" };
+}
+
+function isThere({ runtime }: WorkParts, file: string): boolean {
+  return existsSync(resolve(runtime.workdir, file));
 }
 
 function tellInput(tool: Tool, problems: readonly { readonly path: string; readonly message: string }[]): string {

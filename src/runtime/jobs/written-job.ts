@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { clipText } from "../../core/cut-text.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import { jobOverlaps } from "../../core/schedule.ts";
@@ -52,16 +53,44 @@ export function readWrittenJob(value: unknown): WrittenJob {
   const schema = (built ??= buildSchema());
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const told = parsed.error.issues.map((issue) => tellIssue(issue, Object.keys(schema.shape))).join("; ");
+  const keys = Object.keys(schema.shape);
+  const told = parsed.error.issues.map((issue) => tellIssue(issue, { value, keys })).join("; ");
   throw new RuntimeError("JOB_INVALID", told.endsWith("?") ? told : `${told}.`);
 }
 
-function tellIssue(issue: z.core.$ZodIssue, keys: readonly string[]): string {
-  if (issue.code !== "unrecognized_keys") return `${issue.path.join(".") || "The job"}: ${issue.message}`;
-  return issue.keys
-    .map((key) => {
-      const [meant] = nearest(key, keys, 1);
-      return `A job has no "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
-    })
-    .join("; ");
+function tellIssue(
+  issue: z.core.$ZodIssue,
+  { value, keys }: { readonly value: unknown; readonly keys: readonly string[] },
+): string {
+  const where = issue.path.join(".") || "The job";
+  const came = issue.path.reduce<unknown>((inner, step) => (inner as Record<PropertyKey, unknown>)[step], value);
+  switch (issue.code) {
+    case "invalid_type":
+      if (came === undefined) return `${where} is missing`;
+      return `${where}: expected ${expectations[issue.expected] ?? issue.expected}, got ${clipText(JSON.stringify(came) ?? typeof came, 80)}`;
+    case "invalid_value":
+      return `${where}: expected one of ${issue.values.join(", ")}; got ${clipText(JSON.stringify(came) ?? typeof came, 80)}`;
+    // Only texts have a least size.
+    case "too_small":
+      return `${where} is empty`;
+    case "unrecognized_keys":
+      return issue.keys.map((key) => tellUnknown(key, keys)).join("; ");
+    default:
+      return `${where}: ${issue.message}`;
+  }
+}
+
+const expectations: Readonly<Record<string, string>> = {
+  string: "a text",
+  object: "an object",
+  record: "an object",
+  array: "a list",
+  int: "a whole number",
+  number: "a whole number",
+  boolean: "true or false",
+};
+
+function tellUnknown(key: string, keys: readonly string[]): string {
+  const [meant] = nearest(key, keys, 1);
+  return `A job has no "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
 }

@@ -36,7 +36,7 @@ export async function checkTimes(when: JobTimes, now: number): Promise<JobTimes>
   if ("everyMs" in when) {
     const { everyMs, anchorAt } = when;
     if (!(Number.isInteger(everyMs) && everyMs >= shortestMs && everyMs <= longestMs && Number.isInteger(anchorAt))) {
-      throw new RuntimeError("JOB_INVALID", `Expected an interval from 1 second to 366 days, got ${everyMs} ms.`);
+      throw new RuntimeError("JOB_INVALID", `Expected an interval from 1s to 366d, got ${writeDuration(everyMs)}.`);
     }
   }
   if ("at" in when && !(when.at > now)) {
@@ -57,16 +57,28 @@ const units: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_0
 export function readDuration(text: string): number {
   const written = text.trim().toLowerCase();
   if (written === "0") return 0;
-  if (!/^(?:\d{1,9}[smhdw])+$/.test(written)) {
+  if (!/^(?:\d+[smhdw])+$/.test(written)) {
     throw new RuntimeError(
       "JOB_INVALID",
-      `"${text}" is no interval: expected a number with s, m, h, d or w, such as 90s, 15m or 1h30m.`,
+      `"${text}" is no interval: expected a whole number with s, m, h, d or w, such as 90s, 15m or 1h30m.`,
     );
   }
+  if (/\d{10}/.test(written)) throw new RuntimeError("JOB_INVALID", `"${text}" is too long: a year is 366d.`);
   return [...written.matchAll(/(\d+)([smhdw])/g)].reduce(
     (sum, [, count, unit]) => sum + Number(count) * units[unit!]!,
     0,
   );
+}
+
+/** As `readDuration` reads it: 0, 90s, 1h30m. */
+export function writeDuration(durationMs: number): string {
+  let left = durationMs;
+  const written = ["d", "h", "m", "s"].map((unit) => {
+    const count = Math.floor(left / units[unit]!);
+    left -= count * units[unit]!;
+    return count === 0 ? "" : `${count}${unit}`;
+  });
+  return left === 0 ? written.join("") || "0" : `${durationMs} ms`;
 }
 
 const instant = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
@@ -83,7 +95,8 @@ function readInstant(text: string, timeZone: string): number {
   const local = Date.UTC(year!, month! - 1, day, hour, minute, second);
   // A field that is too large is carried over into the next one.
   const isReal = new Date(local).toISOString().startsWith(`${match[1]}-${match[2]}-${match[3]}`);
-  if (!isReal || hour! > 23 || minute! > 59 || second! > 59) {
+  const isOffset = match[7] === undefined || /^(?:z|[+-](?:0\d|1[0-4]):?[0-5]\d)$/i.test(match[7]);
+  if (!isReal || !isOffset || hour! > 23 || minute! > 59 || second! > 59) {
     throw new RuntimeError(
       "JOB_INVALID",
       `There is no ${text.trim()}: no calendar has that date or time. Give one that comes.`,
