@@ -85,6 +85,6 @@ function readInput(text: string): unknown {
 function readCount(invocation: Invocation, option: string, key: keyof WrittenJob): object {
   const given = invocation.value(option);
   if (given === undefined) return {};
-  if (/^\d{1,6}$/.test(given)) return { [key]: Number(given) };
+  if (/^\d{1,15}$/.test(given)) return { [key]: Number(given) };
   throw new UsageError(`--${option} takes a whole number, got "${given}".`);
 }

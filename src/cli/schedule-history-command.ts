@@ -1,3 +1,4 @@
+import { RuntimeError } from "../core/errors.ts";
 import type { Run, RunState } from "../core/schedule.ts";
 import type { Schedule } from "../runtime/schedule.ts";
 import { printableRun } from "../runtime/views/job-view.ts";
@@ -10,13 +11,15 @@ import type { Terminal } from "./terminal.ts";
 import { withSchedule } from "./with-schedule.ts";
 
 const defaultLimit = 20;
+/** Of all jobs, for the name of one that is gone. */
+const searchedRuns = 1000;
 
 /** `deckhand schedule history [NAME]` */
 export async function runScheduleHistory(invocation: Invocation, terminal: Terminal): Promise<number> {
   const limit = readLimit(invocation.value("limit"), defaultLimit);
   const [name] = invocation.positionals;
   return withSchedule({ invocation, terminal }, async ({ schedule, runtime }) => {
-    const job = name === undefined ? undefined : await schedule.find(name);
+    const job = name === undefined ? undefined : await findWithRemoved(schedule, name);
     const runs = await schedule.runs({ limit, ...(job && { jobId: job.id }) });
     if (invocation.has("json")) terminal.printJson(runs.map((run) => printableRun(runtime, run)));
     else if (runs.length === 0) terminal.tell(job ? `${job.name} has not been due yet.` : "Nothing has been due yet.");
@@ -29,6 +32,22 @@ export async function runScheduleHistory(invocation: Invocation, terminal: Termi
       );
     return exitCode.done;
   });
+}
+
+/** A job that was removed is known by its latest runs alone. */
+async function findWithRemoved(
+  schedule: Schedule,
+  name: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  try {
+    return await schedule.find(name);
+  } catch (thrown) {
+    if (!(thrown instanceof RuntimeError && thrown.code === "JOB_UNKNOWN")) throw thrown;
+    const runs = await schedule.runs({ limit: searchedRuns });
+    const left = runs.find(({ jobId, jobName }) => jobName === name || jobId === name);
+    if (!left) throw thrown;
+    return { id: left.jobId, name: left.jobName };
+  }
 }
 
 /** Latest first, in the time zone of the schedule. */

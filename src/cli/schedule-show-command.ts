@@ -1,6 +1,6 @@
 import { toWire } from "../core/wire.ts";
 import { printableJobPage } from "../runtime/views/job-view.ts";
-import type { Invocation } from "./command.ts";
+import { UsageError, type Invocation } from "./command.ts";
 import { describeJob, describeNext } from "./describe-job.ts";
 import { exitCode } from "./exit-code.ts";
 import { readLimit } from "./read-limit.ts";

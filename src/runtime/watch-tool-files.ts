@@ -10,9 +10,11 @@ import type { Quarantine } from "../gate/quarantine.ts";
 export function watchToolFiles(ledger: Ledger, quarantine: Quarantine): Ledger {
   const watched = new Set<string>();
 
-  function mayWrite({ door, version }: Execution, replay: Replay): boolean {
+  function mayWrite({ door, version, toolId }: Execution, replay: Replay): boolean {
     const isOwnOrder = door === "cli" || door === "dashboard" || door === "library" || door === null;
-    return !isOwnOrder && !(version === "builtin" && replay === "safe");
+    // A question may wait for days, and what the person saves meanwhile is the person's.
+    const writesNothing = version === "builtin" && (replay === "safe" || toolId === "ask_user");
+    return !isOwnOrder && !writesNothing;
   }
 
   return {

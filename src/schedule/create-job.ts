@@ -9,7 +9,7 @@ import {
   type JobWork,
   type MissedRule,
 } from "../core/schedule.ts";
-import { checkTimes } from "./times/read-when.ts";
+import { checkTimes, writeDuration } from "./times/read-when.ts";
 import { openTimes, type Times } from "./times/times.ts";
 
 /** What somebody wants to be done, and when; the rest has defaults. */

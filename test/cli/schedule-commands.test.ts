@@ -69,6 +69,7 @@ test("a job is added, listed, shown, run, paused, resumed and removed, and nobod
   const removed = await machine.run(["schedule", "remove", "greet"]);
   assert.deepEqual([removed.code, removed.stderr], [0, "greet is removed; its history stays.\n"]);
   assert.match((await machine.run(["schedule", "history"])).stdout, /\bgreet +succeeded +person\b/);
+  assert.match((await machine.run(["schedule", "history", "greet"])).stdout, /\bgreet +succeeded +person\b/);
 });
 
 test("what is wrong is said in one sentence with the right form, and nothing is added [D1]", async (t) => {
@@ -80,6 +81,10 @@ test("what is wrong is said in one sentence with the right form, and nothing is 
     [["x", "--cron", "0 0 31 2 *", ...prompt], /never comes: no year has such a date/],
     [["x", "--every", "1h", "--tool", "bash", "--input", "{"], /--input takes JSON/],
     [["x", "--every", "1h", ...prompt, "--retries", "many"], /--retries takes a whole number/],
+    [
+      ["x", "--every", "1h", ...prompt, "--retries", "1000000"],
+      /Expected a number of retries from 0 to 10, got 1000000/,
+    ],
     [["nightly", "--every", "1h", ...prompt], /There is a job named "nightly"/],
   ];
   for (const [args, told] of wrong) {
@@ -91,6 +96,13 @@ test("what is wrong is said in one sentence with the right form, and nothing is 
   for (const command of ["show", "run", "history"]) {
     const { code, stderr } = await machine.run(["schedule", command, "nihgtly"]);
     assert.deepEqual([code, stderr], [2, 'deckhand: There is no job "nihgtly": did you mean "nightly"?\n']);
+  }
+  for (const args of [[], ["nightly", "--every", "1h"]]) {
+    const { code, stderr } = await machine.run(["schedule", "next", ...args]);
+    assert.deepEqual(
+      [code, stderr],
+      [2, "deckhand: Give the name of a job, or --cron, --every or --at: deckhand schedule next [NAME].\n"],
+    );
   }
   const jobs = JSON.parse((await machine.run(["schedule", "--json"])).stdout) as { name: string }[];
   assert.deepEqual(

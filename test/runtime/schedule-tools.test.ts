@@ -130,6 +130,24 @@ test("a question of a tool waits in the inbox, and its answer reaches the tool [
   assert.equal((await runtime.call("asks")).result?.output, "nobody");
 });
 
+test("what a person saves while a question waits is not taken for an agent's [D1] [L7]", async (t) => {
+  const { schedule, home, runtime } = await openScheduled(t);
+  await writeTool(home, "report.ts", { name: "report", says: "before" });
+  await schedule.add({ name: "q", every: "1d", tool: "ask_user", input: { question: "Which?" } }, { by: "kim" });
+  runtime.on("inbox:added", ({ id }) => {
+    void writeTool(home, "report.ts", { name: "report", says: "after" }).then(() =>
+      runtime.inbox.answer(id, { text: "this" }, "kim"),
+    );
+  });
+  assert.equal((await runHere(schedule, "q")).state, "succeeded");
+  await runtime.reloadTools();
+  assert.deepEqual(
+    runtime.customTools().files.map(({ file, state, problem }) => [file, state, problem]),
+    [["tools/report.ts", "loaded", null]],
+  );
+  assert.equal((await runtime.call("report")).result?.output, "after");
+});
+
 test("what fails each time is run each time: nothing but the schedule stops it [D1]", async (t) => {
   let runs = 0;
   const breaks = defineTool({

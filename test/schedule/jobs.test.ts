@@ -67,13 +67,13 @@ const wrong: readonly (readonly [told: RegExp, order: Parameters<typeof orderOf>
   [/nothing to do: expected a prompt/, { work: { kind: "prompt", prompt: "\n", model: null } }],
   [/^The time 2026-11-16T12:00:00.000Z is over/, { when: { at: now } }],
   [/^The time NaN is over/, { when: { at: Number.NaN } }],
-  [/^Expected an interval from 1 second to 366 days, got 999 ms/, { when: { everyMs: 999, anchorAt: 0 } }],
+  [/^Expected an interval from 1s to 366d, got 999 ms/, { when: { everyMs: 999, anchorAt: 0 } }],
   [/^Expected an overlap rule of skip, queue_one, cancel_old, allow; got "wait"/, { overlap: "wait" as "skip" }],
   [/^Expected a rule for missed runs of last, none, all; got "some"/, { missed: { mode: "some" as "all" } }],
   [/^Expected a number of missed runs from 1 to 10, got 11/, { missed: { mode: "all", max: 11 } }],
   [/^Expected a number of retries from 0 to 10, got -1/, { retries: -1 }],
-  [/^Expected a time limit from 1000 to/, { timeoutMs: Number.NaN }],
-  [/^Expected a deadline from 1000 to/, { deadlineMs: 0.5 }],
+  [/^Expected a time limit from 1s to 31d, got NaN ms/, { timeoutMs: Number.NaN }],
+  [/^Expected a deadline from 1s to 366d, got 0\.5 ms/, { deadlineMs: 0.5 }],
 ];
 
 for (const [told, order] of wrong) {

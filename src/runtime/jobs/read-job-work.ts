@@ -53,7 +53,8 @@ export async function readJobWork(parts: WorkParts, written: WrittenJob): Promis
 async function readTool(parts: WorkParts, { tool: toolName = "", file, input = {} }: WrittenJob): Promise<JobWork> {
   const asked = { toolName, toolRef: file === undefined ? null : refOf(parts, file) };
   const found = await findToolOfJob(parts, asked);
-  if (!found.ok) throw invalid(file === undefined || isThere(parts, file) ? found.problem : `There is no file ${file}.`);
+  if (!found.ok)
+    throw invalid(file === undefined || isThere(parts, file) ? found.problem : `There is no file ${file}.`);
   const { tool } = found;
   if (!tool.traits.offeredIn.includes("schedule")) throw invalid(`${tool.name} is not for schedules.`);
   const checked = tool.check(input);

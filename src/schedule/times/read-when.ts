@@ -70,7 +70,7 @@ export function readDuration(text: string): number {
   );
 }
 
-/** As `readDuration` reads it: 0, 90s, 1h30m. */
+/** As `readDuration` reads it: 0, 90s, 1h30m; what can't be written so, in milliseconds. */
 export function writeDuration(durationMs: number): string {
   let left = durationMs;
   const written = ["d", "h", "m", "s"].map((unit) => {
@@ -78,7 +78,7 @@ export function writeDuration(durationMs: number): string {
     left -= count * units[unit]!;
     return count === 0 ? "" : `${count}${unit}`;
   });
-  return left === 0 ? written.join("") || "0" : `${durationMs} ms`;
+  return left === 0 && durationMs >= 0 ? written.join("") || "0" : `${durationMs} ms`;
 }
 
 const instant = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
