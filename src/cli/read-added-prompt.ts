@@ -22,7 +22,8 @@ function readText(path: string): string {
   try {
     const file = openSync(path, "r");
     try {
-      for (let read = -1; read !== 0 && bytes < buffer.length; bytes += read) read = readSync(file, buffer, { offset: bytes });
+      for (let read = -1; read !== 0 && bytes < buffer.length; bytes += read)
+        read = readSync(file, buffer, { offset: bytes });
     } finally {
       closeSync(file);
     }

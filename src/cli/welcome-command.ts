@@ -14,7 +14,8 @@ import { toolsToWire } from "../runtime/views/tool-view.ts";
 
 /** `deckhand` alone: a conversation where there is a model and somebody to talk, else the way there. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {
-  if (terminal.env["AGENT_MODE"] === "daemon") return (await import("./serve-command.ts")).runServe(invocation, terminal);
+  if (terminal.env["AGENT_MODE"] === "daemon")
+    return (await import("./serve-command.ts")).runServe(invocation, terminal);
   if (invocation.has("json")) return showTools(invocation, terminal);
   const workdir = chooseWorkdir(invocation, terminal.env);
   const { findModel } = await import("../runtime/find-model.ts");

@@ -41,7 +41,8 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     if (release) return release;
     const known = registry.list().map(({ tool }) => tool);
     const meant = nearest(name, known, 2).join(" or ");
-    const others = known.length > 0 ? `there are ${known.slice(0, 10).join(", ")}.` : "no tool file has been used here yet.";
+    const others =
+      known.length > 0 ? `there are ${known.slice(0, 10).join(", ")}.` : "no tool file has been used here yet.";
     const hint = meant ? `did you mean ${meant}?` : others;
     throw new RuntimeError("UNKNOWN_TOOL", `There is no tool file "${name}" that is known; ${hint}`);
   }
