@@ -38,6 +38,8 @@ function sayEntry(entry: LogEntry): string {
       const who = entry["who"] ? ` (${textOf(entry["who"])})` : "";
       return `${textOf(entry["decision"])} by ${textOf(entry["by"])}${who}${reasons === "" ? "" : `: ${reasons}`}`;
     }
+    case "schedule":
+      return sayScheduled(entry);
     case "audit":
     case "workflow":
       return textOf(entry["output"] ?? entry["input"] ?? "");
@@ -49,5 +51,24 @@ function sayEntry(entry: LogEntry): string {
         .map(([key, value]) => `${key}=${textOf(value)}`)
         .join(" ");
     }
+  }
+}
+
+function sayScheduled(entry: LogEntry): string {
+  const job = textOf(entry["job_name"] ?? entry["name"] ?? "");
+  const why = entry["reason"] ? `: ${textOf(entry["reason"])}` : "";
+  switch (entry["event"]) {
+    case "run:started":
+      return `${job}: a run began${entry["trigger"] === "time" ? "" : ` (${textOf(entry["trigger"]).replaceAll("_", " ")})`}`;
+    case "run:settled":
+      return `${job}: ${textOf(entry["state"])}${why}`;
+    case "run:retried":
+      return `a run is tried again${why}`;
+    case "job:changed":
+      return `${job}: ${textOf(entry["change"])} by ${textOf(entry["by"])}${why}`;
+    case "clock:jumped":
+      return `the clock jumped by ${Math.round(Number(entry["by_ms"]) / 1000)} s`;
+    default:
+      return `${textOf(entry["event"])} ${job}${why}`;
   }
 }
