@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { timeToWire } from "../core/wire.ts";
@@ -15,7 +15,10 @@ export function openDaemonLog(path: string, clock: Clock): DaemonLog {
   return {
     write(sentence) {
       try {
-        mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+        // Not `recursive: true`: where a folder can't have folders (/proc), Node tries that for ever.
+        for (const folder of [dirname(dirname(path)), dirname(path)]) {
+          if (!existsSync(folder)) mkdirSync(folder, { mode: 0o700 });
+        }
         if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) > mostBytes) renameSync(path, `${path}.1`);
         const text = sentence.replaceAll("\n", " ");
         appendFileSync(path, `${String(timeToWire(clock.now()))} ${process.pid} ${text}\n`, { mode: 0o600 });

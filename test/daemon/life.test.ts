@@ -122,6 +122,17 @@ test("wrong use is one sentence and 2, a wrong configuration one and 78: it is n
   assert.equal(existsSync(join(stateFolderOf(machine), "daemon.lock")), false);
 });
 
+test(
+  "a workdir that can't have a folder is one sentence and 1, at once [D2]",
+  { skip: !existsSync("/proc/self") },
+  async (t) => {
+    const machine = await openMachine(t);
+    const { code, stderr } = await startServe(t, machine, ["--port", "0", "--workdir", "/proc"]).ended;
+    assert.equal(code, 1, stderr);
+    assert.match(stderr, /^deckhand: The store \/proc\/\.deckhand\/deckhand\.db can't be used: .*\n$/);
+  },
+);
+
 test("AGENT_MODE=daemon makes deckhand alone the daemon [D2]", async (t) => {
   const machine = await openMachine(t);
   const usual = createServer().listen(7433, "127.0.0.1");
