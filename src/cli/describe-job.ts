@@ -43,9 +43,10 @@ export function describeNext({ local, note }: PreviewedTime): string {
   return note === null ? local : `${local}  (${note})`;
 }
 
-/** Empty for one that waits, also when it waits to be tried again. */
-export function durationOfRun({ state, startedAt, endedAt }: Run, now: number): string {
-  return startedAt === null || state === "due" ? "" : formatDuration(Math.max(0, (endedAt ?? now) - startedAt));
+/** Empty for one that waits, also when it waits to be tried again. Of one that was, the time of its last try. */
+export function durationOfRun({ state, startedAt, endedAt, attempt }: Run, now: number): string {
+  if (startedAt === null || state === "due" || state === "claimed") return "";
+  return `${formatDuration(Math.max(0, (endedAt ?? now) - startedAt))}${attempt > 1 ? " (last try)" : ""}`;
 }
 
 /** Why it stands as it does, or what came of it; in one line. */
@@ -61,7 +62,11 @@ export function describeJob(job: Job, next: readonly PreviewedTime[]): string {
   const facts: [string, string | null][] = [
     ["does", summarizeWork(job.work)],
     ["when", describeTimes(job.when)],
-    ["paused", paused && `by ${paused.by}${paused.reason === null ? "" : `: ${paused.reason}`}`],
+    [
+      "paused",
+      paused &&
+        `by ${paused.by}${paused.reason === null ? "" : `: ${paused.reason}`}\nresume it with ${resumeCommand(job.name)}`,
+    ],
     ["next", next.length === 0 ? (paused ? null : "never again") : next.map(describeNext).join("\n")],
     ["overlap", overlaps[job.overlap]],
     [
@@ -92,6 +97,15 @@ export function describeJob(job: Job, next: readonly PreviewedTime[]): string {
   ];
   const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(12)}  ${indentRest(fact)}`] : []));
   return [job.name, ...lines, ""].join("\n");
+}
+
+/** What goes on with a job that is paused, to be copied. */
+export function resumeCommand(name: string): string {
+  return `\`deckhand schedule resume ${quoteArgument(name)}\``;
+}
+
+function quoteArgument(text: string): string {
+  return /^\w[\w.:-]*$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 const overlaps = {

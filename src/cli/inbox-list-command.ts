@@ -28,6 +28,7 @@ function renderEntries(entries: readonly InboxEntry[], terminal: Terminal): stri
       { title: "KIND" },
       { title: "STATE" },
       { title: "AGE", align: "right" },
+      { title: "FROM" },
       { title: "WHAT" },
     ],
     rows: entries.map((entry) => [
@@ -35,11 +36,19 @@ function renderEntries(entries: readonly InboxEntry[], terminal: Terminal): stri
       entry.approval?.isDanger ? "danger" : entry.kind,
       entry.state,
       formatAge(now - entry.createdAt),
+      nameOrigin(entry),
       summarize(entry),
     ]),
     width: terminal.width,
     style: (cell, column) => (column === 1 && cell === "danger" ? terminal.style("red", cell) : cell),
   });
+}
+
+/** `job nightly`, or the way that the call came in, with the end of its conversation. */
+function nameOrigin({ origin, conversationId }: InboxEntry): string {
+  if (origin?.jobName) return `job ${origin.jobName}`;
+  const conversation = conversationId === null ? null : `…${conversationId.slice(-6)}`;
+  return [origin?.door, conversation].filter(Boolean).join(" ") || "-";
 }
 
 function summarize({ question, approval }: InboxEntry): string {

@@ -23,6 +23,7 @@ function describeEntry(entry: InboxEntry, terminal: Terminal): string {
   const lines = [
     `${id} · ${state}${settlement?.who ? ` by ${neutralizeText(settlement.who)}` : ""} · call ${executionId}`,
   ];
+  lines.push(...describeOrigin(entry));
   if (question) {
     lines.push(neutralizeText(question.text));
     for (const [index, option] of (question.options ?? []).entries()) {
@@ -40,4 +41,14 @@ function describeEntry(entry: InboxEntry, terminal: Terminal): string {
       question ? `Answer: deckhand inbox answer ${id} "…"` : `Decide: deckhand inbox approve ${id} | deny ${id}`,
     );
   return lines.join("\n");
+}
+
+function describeOrigin({ origin, conversationId }: InboxEntry): string[] {
+  const facts = [
+    origin?.jobName && `job ${origin.jobName}`,
+    origin?.door && `door ${origin.door}`,
+    origin?.toolName && `tool ${origin.toolName}`,
+    conversationId && `conversation ${conversationId}`,
+  ].filter(Boolean);
+  return facts.length === 0 ? [] : [neutralizeText(`From ${facts.join(" · ")}`)];
 }

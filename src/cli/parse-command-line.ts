@@ -73,8 +73,10 @@ function findCommand(
   const single = find(first, commands);
   const pair = single && second !== undefined ? find(`${first} ${second}`, commands) : undefined;
   if (pair) return { command: pair, rest: words.slice(2) };
-  if (single) return { command: single, rest: words.slice(1) };
   const members = membersOf(first, commands);
+  // One that takes no words: whatever comes can only be meant as one of its own commands.
+  const isWrongMember = single?.positionals.length === 0 && members.length > 0 && /^[^-]/.test(second ?? "");
+  if (single && !isWrongMember) return { command: single, rest: words.slice(1) };
   if (members.length === 0) throw unknownCommand(first, commands);
   if (second === undefined || second.startsWith("-")) {
     if (wantsHelp) return { command: first, rest: [] };

@@ -1,6 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import { toWire } from "../core/wire.ts";
 import { printableJob } from "../runtime/views/job-view.ts";
+import { warnOfRules } from "../runtime/jobs/warn-of-rules.ts";
 import type { WrittenJob } from "../runtime/schedule.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeJob } from "./describe-job.ts";
@@ -24,8 +25,12 @@ export async function runScheduleAdd(invocation: Invocation, terminal: Terminal)
     if (!schedule.isDurable && !isDryRun) {
       throw new UsageError("Jobs end with this command, because the store is kept in memory only: mend that first.");
     }
+    // What was written says more of a single time than what is kept: clocks may skip it, or show it twice.
+    const once = invocation.value("at") ? await schedule.preview(readTimes(invocation), 1) : undefined;
     const job = await schedule.add(written, { by, isDryRun });
-    const next = await schedule.next(job, shownTimes);
+    await runtime.prepareTools();
+    for (const warning of warnOfRules(runtime.tools, job.grant)) terminal.tell(`deckhand: warning: ${warning}`);
+    const next = once ?? (await schedule.next(job, shownTimes));
     if (invocation.has("json")) {
       terminal.printJson({ ...printableJob(runtime, job), next: toWire(next) });
       return exitCode.done;
@@ -57,7 +62,7 @@ const texts = [
 function readWritten(invocation: Invocation): Partial<Record<keyof WrittenJob, unknown>> {
   const given = texts.flatMap(([option, key]) => {
     const value = invocation.value(option);
-    return value === undefined ? [] : [[key, option === "overlap" ? value.replaceAll("-", "_") : value]];
+    return value === undefined ? [] : [[key, option === "overlap" ? readOverlap(value) : value]];
   });
   const input = invocation.value("input");
   const [allow, deny] = [invocation.values("allow"), invocation.values("deny")];
@@ -72,6 +77,14 @@ function readWritten(invocation: Invocation): Partial<Record<keyof WrittenJob, u
     ...(allow.length === 0 ? {} : { allow }),
     ...(deny.length === 0 ? {} : { deny }),
   };
+}
+
+const overlaps = ["skip", "queue-one", "cancel-old", "allow"];
+
+/** As the options spell it; underscores, as in the settings, are understood too. */
+function readOverlap(given: string): string {
+  if (overlaps.includes(given.replaceAll("_", "-"))) return given.replaceAll("-", "_");
+  throw new UsageError(`--overlap takes ${overlaps.slice(0, -1).join(", ")} or ${overlaps.at(-1)}, got "${given}".`);
 }
 
 function readInput(text: string): unknown {

@@ -1,7 +1,7 @@
 import { isFinalRun, type Run, type RunState } from "../core/schedule.ts";
 import { printableRun } from "../runtime/views/job-view.ts";
 import type { Invocation } from "./command.ts";
-import { durationOfRun } from "./describe-job.ts";
+import { durationOfRun, resumeCommand } from "./describe-job.ts";
 import { codeOfSignal, exitCode, type StopSignal } from "./exit-code.ts";
 import { personConfig } from "./person-config.ts";
 import { refuseInsideCall } from "./person.ts";
@@ -31,6 +31,7 @@ export async function runScheduleRun(invocation: Invocation, terminal: Terminal)
         ? await follow(view, await schedule.runNow(name, { by: view.by }), stop.signal)
         : await schedule.carryOut(name, { by: view.by, signal: stop.signal });
       tellEnd(view, run);
+      if (!invocation.has("json")) await tellPaused(view, run);
       return codeOf(run.state, watch.signal);
     } finally {
       stopNoticing();
@@ -43,7 +44,11 @@ export async function runScheduleRun(invocation: Invocation, terminal: Terminal)
 async function follow({ schedule, by }: ScheduleView, ordered: Run, signal: AbortSignal): Promise<Run> {
   let isCancelled = false;
   for (let run = ordered; ; run = (await schedule.getRun(ordered.id)) ?? run) {
-    if (isFinalRun(run.state)) return run;
+    if (isFinalRun(run.state)) {
+      // A job is paused by a failure just after that is written.
+      if (run.state !== "succeeded") await new Promise((resolve) => setTimeout(resolve, pollMs));
+      return run;
+    }
     if (signal.aborted && !isCancelled) {
       isCancelled = true;
       await schedule.cancelRun(run.id, `Cancelled by ${by}.`);
@@ -67,6 +72,17 @@ function tellEnd({ invocation, terminal, runtime }: ScheduleView, run: Run): voi
   const waits = state === "due" ? " It waits for another run, or for its next try." : "";
   const why = reason === null ? "." : `: ${reason}`;
   terminal.tell(neutralizeLine(`${jobName} ${state}${took === "" ? "" : ` after ${took}`}${why}${waits}${found}`));
+}
+
+/** Only when it was this run that paused the job. */
+async function tellPaused({ terminal, schedule, runtime }: ScheduleView, run: Run): Promise<void> {
+  // A job that is gone is not paused.
+  const job = await schedule.find(run.jobId).catch(() => undefined);
+  if (job?.paused?.by !== "schedule" || run.endedAt === null || job.paused.at < run.endedAt) return;
+  const { pauseAfterFailures: count } = job;
+  const name = runtime.maskValue(job.name);
+  const failures = count === 1 ? "a failure" : `${count} failures in a row`;
+  terminal.tell(neutralizeLine(`${name} is paused after ${failures}; resume it with ${resumeCommand(name)}.`));
 }
 
 function codeOf(state: RunState, signal: StopSignal | undefined): number {

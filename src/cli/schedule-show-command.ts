@@ -64,6 +64,9 @@ export async function runScheduleNext(invocation: Invocation, terminal: Terminal
 /** The options that say when. */
 export function readTimes(invocation: Invocation): { cron?: string; every?: string; at?: string; time_zone?: string } {
   const [cron, every, at, zone] = ["cron", "every", "at", "zone"].map((option) => invocation.value(option));
+  if (every !== undefined && zone !== undefined) {
+    throw new UsageError("--every counts from now, the same in every zone: leave --zone out, or say when by --cron.");
+  }
   return {
     ...(cron === undefined ? {} : { cron }),
     ...(every === undefined ? {} : { every }),

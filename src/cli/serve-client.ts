@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http";
 import { messageOf } from "../core/errors.ts";
 import { ownerTokenIn } from "../daemon/access/owner-token.ts";
 import { readToken } from "../mcp/http/token-file.ts";
-import { findDaemon, type DaemonFacts } from "../runtime/daemon-place.ts";
+import { findDaemon, findStartingDaemon, type DaemonFacts } from "../runtime/daemon-place.ts";
 import { locateFolders, type Folders } from "../runtime/folders.ts";
 import type { Invocation } from "./command.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
@@ -21,7 +21,12 @@ export function lookForDaemon(invocation: Invocation, { env }: Terminal): ServeV
 }
 
 export function tellNone({ folders }: ServeView, terminal: Terminal): void {
-  terminal.tell(`No daemon runs for ${folders.workdir}. Start one: deckhand serve`);
+  const starting = findStartingDaemon(folders.state);
+  terminal.tell(
+    starting
+      ? `The daemon for ${folders.workdir} (process ${starting.pid}) is just starting. Ask again in a moment.`
+      : `No daemon runs for ${folders.workdir}. Start one: deckhand serve`,
+  );
 }
 
 export interface DaemonAnswer {

@@ -5,9 +5,10 @@ import type { ListenPlace } from "../http/listen.ts";
 import { locateFolders } from "../runtime/folders.ts";
 import { openJournalReader } from "../runtime/journal-reader.ts";
 import { openSecretLink } from "../runtime/open-link.ts";
-import { UsageError, type Invocation } from "./command.ts";
+import type { Invocation } from "./command.ts";
 import { codeOfSignal, exitCode } from "./exit-code.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "./open-runtime.ts";
+import { readPlace } from "./serve-place.ts";
 import type { Terminal } from "./terminal.ts";
 import { watchSignals } from "./watch-signals.ts";
 import { isWrongForGood, readWatched } from "./watched.ts";
@@ -23,6 +24,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
   // A watchdog hands on every signal as SIGTERM, and asks for the stack of one that hangs by SIGINT.
   const watch = watchSignals(terminal, () => stop(), watched ? ["SIGTERM", "SIGHUP"] : undefined);
   let endBeat: (() => void) | undefined;
+  let order: "stop" | "restart" = "stop";
   try {
     const daemon = await start(place, invocation, terminal);
     try {
@@ -32,11 +34,12 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
         await tellPlace(daemon, invocation, terminal);
         endBeat = watched?.beat();
       }
-      await Promise.race([signalled, daemon.stopOrdered]);
+      order = (await Promise.race([signalled, daemon.stopOrdered])) ?? "stop";
     } finally {
       await daemon.close();
     }
-    return watch.signal ? codeOfSignal[watch.signal] : exitCode.done;
+    if (watch.signal) return codeOfSignal[watch.signal];
+    return order === "restart" ? exitCode.restart : exitCode.done;
   } catch (thrown) {
     terminal.tell(`deckhand: ${messageOf(thrown)}`);
     return isWrongForGood(thrown) && !isPortTaken(thrown) ? exitCode.configuration : exitCode.failed;
@@ -83,17 +86,6 @@ async function tellPlace(daemon: Daemon, invocation: Invocation, terminal: Termi
   const { state } = locateFolders(workdir, terminal.env);
   if (invocation.has("open") && (await openSecretLink(link, state, terminal.env))) return;
   terminal.tell(`Dashboard, within a minute: ${link}\nLater: deckhand serve open. Ctrl-C stops the daemon.`);
-}
-
-function readPlace(invocation: Invocation): ListenPlace | null {
-  const port = invocation.value("port");
-  const socketPath = invocation.value("socket");
-  if (port !== undefined && socketPath !== undefined) throw new UsageError("Give --port or --socket, not both.");
-  if (socketPath !== undefined) return { socketPath };
-  if (port === undefined) return null;
-  const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
-  if (number <= 65_535) return { port: number };
-  throw new UsageError(`--port takes a port from 0 (any that is free) to 65535; got "${port}".`);
 }
 
 function isPortTaken(thrown: unknown): boolean {

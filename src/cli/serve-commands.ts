@@ -9,7 +9,7 @@ export const serveCommands: readonly Command[] = [
     details: `One for a workdir, on 127.0.0.1 or a Unix socket, for nobody without a token. On a terminal it prints the link that logs a browser
 in; \`serve open\` makes another. Questions and approvals wait in the inbox, unless permissions.unattended says "refuse". Also: AGENT_MODE=daemon.
 
-Exit codes: 0 stopped by \`serve stop\`, 1 it could not run (another one does, or the port is taken), 78 the configuration is wrong,
+Exit codes: 0 stopped by \`serve stop\`, 75 by \`serve restart\` for the watchdog to start it again, 1 it could not run (another one does, or the port is taken), 78 the configuration is wrong,
 130 Ctrl-C, 143 SIGTERM. What runs as a background agent goes on; the next daemon watches it again.`,
     options: {
       port: {
@@ -38,9 +38,19 @@ Exit codes: 0 stopped by \`serve stop\`, 1 it could not run (another one does, o
     name: "serve stop",
     positionals: [],
     summary: "Stop the daemon and wait until it is gone; background agents go on",
+    details: "One that is just starting is waited for. Exit codes: 0 it is gone, 1 none ran, or it still does.",
     options: commonOptions,
     examples: ["deckhand serve stop"],
     load: async () => (await import("./serve-stop-command.ts")).runServeStop,
+  },
+  {
+    name: "serve restart",
+    positionals: [],
+    summary: "Let the watchdog start the daemon anew, and wait until it is ready; background agents go on",
+    details: "Exit codes: 0 another one is ready, 1 none runs, it has no watchdog, or the next one did not get ready.",
+    options: commonOptions,
+    examples: ["deckhand serve restart"],
+    load: async () => (await import("./serve-restart-command.ts")).runServeRestart,
   },
   {
     name: "serve logs",
@@ -69,11 +79,17 @@ Exit codes: 0 stopped by \`serve stop\`, 1 it could not run (another one does, o
     details: "Nothing is started; what to type next is said. A file that is not ours is never replaced.",
     options: {
       name: { value: "NAME", summary: "The service is deckhand-NAME; the folder's name when left out" },
+      watchdog: { summary: "The service is `serve --watchdog`: started again after a hang, too" },
       port: { value: "PORT", summary: "As for `serve`" },
+      socket: { value: "PATH", summary: "As for `serve`" },
       print: { summary: "Print it instead" },
       ...commonOptions,
     },
-    examples: ["deckhand serve install", "deckhand serve install --print"],
+    examples: [
+      "deckhand serve install",
+      "deckhand serve install --watchdog --port 7500",
+      "deckhand serve install --print",
+    ],
     load: async () => (await import("./serve-install-command.ts")).runServeInstall,
   },
   {

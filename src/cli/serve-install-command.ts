@@ -1,20 +1,20 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import { ownCommand } from "../runtime/own-command.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { lookForDaemon } from "./serve-client.ts";
+import { readPlace } from "./serve-place.ts";
 import { renderUnit, unitMark } from "./systemd-unit.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `deckhand serve install`: a service of the person's own systemd. Nothing is started. */
 export async function runServeInstall(invocation: Invocation, terminal: Terminal): Promise<number> {
   const unit = locate(invocation, terminal);
-  const port = invocation.value("port");
-  const flags = ["--workdir", unit.workdir, ...(port === undefined ? [] : ["--port", port])];
-  const text = renderUnit({ ...unit, command: [...ownCommand(), "serve", ...flags], env: terminal.env });
+  const command = [...ownCommand(), "serve", ...serveFlags(unit, invocation)];
+  const text = renderUnit({ ...unit, command, env: terminal.env });
   if (invocation.has("print")) {
     terminal.print(text);
     return exitCode.done;
@@ -46,6 +46,14 @@ export async function runServeUninstall(invocation: Invocation, terminal: Termin
       `${unit.path} was removed. If it runs:\n  systemctl --user disable --now ${unit.service}\n  systemctl --user daemon-reload\n`,
     );
   return found === null ? exitCode.failed : exitCode.done;
+}
+
+function serveFlags({ workdir }: UnitPlace, invocation: Invocation): string[] {
+  const place = readPlace(invocation);
+  const flags = [...(invocation.has("watchdog") ? ["--watchdog"] : []), "--workdir", workdir];
+  if (place === null) return flags;
+  // The service runs in the workdir, which need not be the folder that the person is in.
+  return [...flags, ...("port" in place ? ["--port", String(place.port)] : ["--socket", resolve(place.socketPath)])];
 }
 
 interface UnitPlace {

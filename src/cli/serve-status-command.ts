@@ -1,4 +1,5 @@
 import { timeToWire, toWire } from "../core/wire.ts";
+import { findStartingDaemon } from "../runtime/daemon-place.ts";
 import { viewWatchdog } from "../watchdog/view-watchdog.ts";
 import type { Invocation } from "./command.ts";
 import { describeWatchdog } from "./describe-watchdog.ts";
@@ -24,8 +25,10 @@ export async function runServeStatus(invocation: Invocation, terminal: Terminal)
   const watchdog = viewWatchdog(locateWatchdog(invocation, terminal.env).settings);
   const aboutWatchdog = watchdog.state === "none" ? "" : `${describeWatchdog(watchdog, Date.now())}\n`;
   if (!daemon) {
-    const facts = { running: false, workdir: folders.workdir, watchdog_status: toWire(watchdog) };
-    if (invocation.has("json")) terminal.printJson(facts);
+    const starting = findStartingDaemon(folders.state);
+    const facts = starting ? { running: true, ready: false, pid: starting.pid } : { running: false };
+    if (invocation.has("json"))
+      terminal.printJson({ ...facts, workdir: folders.workdir, watchdog_status: toWire(watchdog) });
     else tellNone(view, terminal);
     if (!invocation.has("json")) terminal.print(neutralizeText(aboutWatchdog));
     return exitCode.failed;

@@ -1,4 +1,5 @@
 import { sep } from "node:path";
+import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { claimDataFolder } from "../runtime/claim-data-folder.ts";
 import { locateFolders, type Folders } from "../runtime/folders.ts";
 import { readWatchdogSettings, readWatchdogWorkdir } from "../watchdog/read-settings.ts";
@@ -23,7 +24,17 @@ export function locateWatchdog(
   return { settings, folders };
 }
 
-/** A data folder that is there before a runtime claimed it would be taken for a stranger's. */
+/** A data folder that is there before a runtime claimed it would be taken for a stranger's. CONFIG_INVALID where none can be made. */
 export function claimIfUsed(folders: Folders, { logFile, stopFile, pidFile }: WatchdogSettings): void {
-  if ([logFile, stopFile, pidFile].some((path) => path.startsWith(folders.data + sep))) claimDataFolder(folders);
+  if (![logFile, stopFile, pidFile].some((path) => path.startsWith(folders.data + sep))) return;
+  try {
+    claimDataFolder(folders);
+  } catch (thrown) {
+    if (thrown instanceof RuntimeError) throw thrown;
+    throw new RuntimeError(
+      "CONFIG_INVALID",
+      `The watchdog can't keep its files in ${folders.data} (${codeOf(thrown) ?? messageOf(thrown)}): make ${folders.workdir} writable, or name other places with WATCHDOG_LOG_FILE, WATCHDOG_STOP_FILE and WATCHDOG_PID_FILE.`,
+      { cause: thrown },
+    );
+  }
 }

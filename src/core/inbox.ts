@@ -1,4 +1,5 @@
 import type { ApprovalRequest, GrantScope } from "./approval.ts";
+import type { Door } from "./execution.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
 import type { Answer, Question } from "./question.ts";
 import type { SharedOwners } from "./shared-owners.ts";
@@ -20,6 +21,8 @@ export interface InboxEntry {
   readonly state: InboxState;
   readonly executionId: string;
   readonly conversationId: string | null;
+  /** Null when nothing is known of the call, and in entries of older versions. */
+  readonly origin: InboxOrigin | null;
   readonly createdAt: number;
   /** Null for an approval. */
   readonly question: Question | null;
@@ -29,6 +32,15 @@ export interface InboxEntry {
   readonly settlement: Settlement | null;
   /** The process that waits. */
   readonly owner: ProcessIdentity | null;
+}
+
+/** Who asks, beside the conversation. */
+export interface InboxOrigin {
+  readonly door: Door | null;
+  /** Canonical name. */
+  readonly toolName: string | null;
+  /** The job whose run it is; null for all others. */
+  readonly jobName: string | null;
 }
 
 /** What a person said. */

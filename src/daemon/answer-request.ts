@@ -26,6 +26,11 @@ export interface RequestHandler {
   abortAll(): void;
 }
 
+interface Chosen {
+  readonly endpoint: Endpoint;
+  readonly params: Readonly<Record<string, string>>;
+}
+
 const nobody: Visitor = { rights: new Set(), who: "nobody", isOwner: false };
 
 /** Host → Origin → route → method → token or cookie → right → content type → body. */
@@ -62,16 +67,27 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
     await endpoint.answer({ request, response, params, query: new URLSearchParams(query), body, visitor, signal });
   }
 
-  function choose(method: string, path: string): { endpoint: Endpoint; params: Readonly<Record<string, string>> } {
+  function choose(method: string, path: string): Chosen {
+    const open = findOpen(path);
+    // HEAD is a GET whose body Node leaves out.
+    if (open && (method === "GET" || method === "HEAD")) return open;
     const found = find(method, path);
     if (found.kind === "found") return { endpoint: found.route, params: found.params };
-    const isPage = found.kind === "unknown" && !/^\/(?:api|mcp)(?:\/|$)/.test(path);
-    if (isPage && method === "GET") return { endpoint: parts.files, params: { path } };
-    if (found.kind === "unknown" && !isPage) throw new HttpError("NOT_FOUND", `There is no ${path.slice(0, 200)}.`);
-    const allowed = found.kind === "other_method" ? found.allowed : ["GET"];
+    if (found.kind === "unknown" && !open) throw new HttpError("NOT_FOUND", `There is no ${path.slice(0, 200)}.`);
+    const others = found.kind === "other_method" ? found.allowed : ["GET"];
+    const allowed = open ? [...others, "HEAD"] : others;
     throw new HttpError("METHOD_NOT_ALLOWED", `Only ${allowed.join(" and ")} can be asked for here.`, {
       allow: allowed.join(", "),
     });
+  }
+
+  /** What anybody may look at: the health and the files of the dashboard. */
+  function findOpen(path: string): Chosen | null {
+    const found = find("GET", path);
+    if (found.kind === "found")
+      return found.route.needs === "nothing" ? { endpoint: found.route, params: found.params } : null;
+    const isPage = found.kind === "unknown" && !/^\/(?:api|mcp)(?:\/|$)/.test(path);
+    return isPage ? { endpoint: parts.files, params: { path } } : null;
   }
 
   function admitVisitor(request: IncomingMessage, { needs }: Endpoint): Visitor {

@@ -15,7 +15,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { createOwnEndpoints, type OwnParts } from "./own-endpoints.ts";
 import { webFiles } from "./web-files.ts";
 
-export interface ServerParts extends Pick<OwnParts, "state" | "hub" | "mcp" | "stop"> {
+export interface ServerParts extends Pick<OwnParts, "state" | "hub" | "mcp" | "stop" | "restart"> {
   readonly stateFolder: string;
   readonly listen: ListenPlace;
   readonly endpoints: readonly Endpoint[];

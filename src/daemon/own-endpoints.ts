@@ -23,18 +23,20 @@ export interface OwnParts {
   readonly hub: () => EventHub;
   readonly mcp: () => McpHandler;
   readonly stop: () => void;
+  /** False when nobody would start it again. */
+  readonly restart: () => boolean;
   readonly clock: Clock;
 }
 
 const mostWrongCodes = 5;
 const wrongCodesMs = 30_000;
 
-/** What is about the daemon itself: health, login, the event stream, MCP, the order to stop. */
+/** What is about the daemon itself: health, login, the event stream, MCP, the orders to stop and to restart. */
 export function createOwnEndpoints(parts: OwnParts): readonly Endpoint[] {
   return [...healthEndpoints(parts), ...loginEndpoints(parts), ...streamEndpoints(parts)];
 }
 
-function healthEndpoints({ state, stop }: OwnParts): readonly Endpoint[] {
+function healthEndpoints({ state, stop, restart }: OwnParts): readonly Endpoint[] {
   return [
     {
       method: "GET",
@@ -58,6 +60,16 @@ function healthEndpoints({ state, stop }: OwnParts): readonly Endpoint[] {
       answer({ response }) {
         sendJson(response, 202, { status: "stopping" });
         stop();
+      },
+    },
+    {
+      method: "POST",
+      path: "/api/restart",
+      needs: "owner",
+      isAlways: true,
+      answer({ response }) {
+        if (!restart()) throw new HttpError("NOT_WATCHED", "No watchdog is there to start this daemon again.");
+        sendJson(response, 202, { status: "restarting" });
       },
     },
   ];

@@ -40,8 +40,8 @@ export interface Daemon {
   createLoginLink(): string | null;
   /** Resolves when all is recovered, adopted, scanned and scheduled; rejects when the runtime can't be opened. */
   readonly ready: Promise<Runtime>;
-  /** Resolves when somebody ordered it to stop, or another daemon has taken its place. */
-  readonly stopOrdered: Promise<void>;
+  /** Resolves when somebody ordered it to stop, also to be started again, or another daemon has taken its place. */
+  readonly stopOrdered: Promise<"stop" | "restart">;
   /** Streams end, calls are cancelled with proof; background agents go on, for the next one to adopt. */
   close(): Promise<void>;
 }
@@ -55,7 +55,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
   const lock = takeDaemonPlace(stateFolder);
   if (!lock.taken) throw alreadyRunning(stateFolder, lock.holderPid);
   const startedAt = clock.now();
-  const stopOrdered = Promise.withResolvers<void>();
+  const stopOrdered = Promise.withResolvers<"stop" | "restart">();
+  const parentPid = process.ppid;
   const onError = (thrown: unknown): void => tell(messageOf(thrown));
   let state: DaemonState = "starting";
   let runtime: Runtime | undefined;
@@ -81,6 +82,13 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     };
   }
 
+  function restart(): boolean {
+    // A watchdog that was killed has left this process to another parent, which starts nothing.
+    if (!parts.isWatched || process.ppid !== parentPid) return false;
+    stopOrdered.resolve("restart");
+    return true;
+  }
+
   const apiParts = (): ApiParts => ({ runtime: runtime!, journal, outputs: services!.outputs, status });
   const server: DaemonServer = await openDaemonServer({
     stateFolder,
@@ -91,7 +99,8 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     state: () => state,
     hub: () => services!.hub,
     mcp: () => services!.mcp,
-    stop: () => stopOrdered.resolve(),
+    stop: () => stopOrdered.resolve("stop"),
+    restart,
     mask: (text) => runtime?.maskText(text) ?? text,
     onError,
   }).catch((thrown: unknown) => {
@@ -122,7 +131,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
 
   function hold(): void {
     cancelHold = clock.after(holdEveryMs, hold);
-    if (lock.taken && !lock.hold()) stopOrdered.resolve();
+    if (lock.taken && !lock.hold()) stopOrdered.resolve("stop");
   }
 
   async function close(): Promise<void> {

@@ -41,14 +41,16 @@ export const webFiles: Endpoint = {
     const name = path.includes(".") ? path.slice(1) : "index.html";
     const content = await readWebFile(name);
     if (content === null && name !== "index.html") throw new HttpError("NOT_FOUND", `There is no file ${path}.`);
+    const body = content ?? Buffer.from(notBuilt);
     response.writeHead(200, {
       "content-type": types[extname(name)] ?? "application/octet-stream",
+      "content-length": body.length,
       // The names of assets have the hash of their content in them.
       "cache-control": name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
       "content-security-policy": policy,
       ...guardHeaders,
     });
-    response.end(content ?? notBuilt);
+    response.end(body);
   },
 };
 

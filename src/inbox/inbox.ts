@@ -1,7 +1,7 @@
 import type { Approve, GrantScope } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
-import type { InboxEntry, InboxState, InboxStore, Settlement } from "../core/inbox.ts";
+import type { InboxEntry, InboxOrigin, InboxState, InboxStore, Settlement } from "../core/inbox.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Ask } from "../core/question.ts";
 import { settlementOf } from "./settlement.ts";
@@ -16,8 +16,15 @@ export interface InboxOptions {
   readonly isAlive: (owner: ProcessIdentity) => boolean;
   /** Takes secrets out before anything is kept. */
   readonly mask: <Value>(value: Value) => Value;
+  /** What is known of the call that asks; nothing where it is left out. */
+  readonly findAsker?: (call: Pick<InboxEntry, "executionId" | "conversationId">) => Asker | undefined;
   /** Told of what waits now. */
   readonly onAdded?: (entry: Pick<InboxEntry, "id" | "kind" | "executionId">) => void;
+}
+
+export interface Asker {
+  readonly conversationId: string | null;
+  readonly origin: InboxOrigin;
 }
 
 export type Settled =
@@ -53,8 +60,13 @@ export function createInbox(options: InboxOptions): Inbox {
   ): Promise<Settlement> {
     const createdAt = clock.now();
     const id = createId("ask", createdAt);
+    const asker = options.findAsker?.(entry);
+    const from = {
+      conversationId: entry.conversationId ?? asker?.conversationId ?? null,
+      origin: asker?.origin ?? null,
+    };
     const unsettled = { state: "waiting", settledAt: null, settlement: null } as const;
-    await store.add({ ...options.mask(entry), id, createdAt, ...unsettled, owner: options.owner });
+    await store.add({ ...options.mask({ ...entry, ...from }), id, createdAt, ...unsettled, owner: options.owner });
     options.onAdded?.({ id, kind: entry.kind, executionId: entry.executionId });
     return waiting.until(id, signal);
   }

@@ -31,10 +31,16 @@ export interface OpenModelOptions {
  * MODEL_INVALID with one sentence when the name, the key or the address can't work.
  */
 export async function openModel(name: string, options: OpenModelOptions): Promise<Model> {
-  if (name.startsWith("script:")) return options.openScript(resolve(options.workdir, name.slice("script:".length)));
+  const script = pathOfScript(name, options.workdir);
+  if (script !== undefined) return options.openScript(script);
   const named = findProvider(name, options.settings);
   const { provider } = named;
   return provider ? openProvider({ ...named, provider }, options) : openPackage(named, options);
+}
+
+/** Of `script:FILE`; undefined for other names. */
+export function pathOfScript(name: string, workdir: string): string | undefined {
+  return name.startsWith("script:") ? resolve(workdir, name.slice("script:".length)) : undefined;
 }
 
 async function openProvider(named: NamedModel & { readonly provider: Provider }, options: OpenModelOptions) {

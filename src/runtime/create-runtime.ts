@@ -74,6 +74,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     owner: processes.identity,
     isAlive: (owner) => processes.isAlive(owner),
     mask: (value) => masker.value(value),
+    findAsker: (call) => jobCalls.findAsker(call),
     onAdded: (entry) => bus.emit("inbox:added", entry),
   });
   const analysis = openAnalysis({ workdir, home: env["HOME"] || homedir() });

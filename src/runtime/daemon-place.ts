@@ -3,8 +3,9 @@ import { join } from "node:path";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { fromWire, toWire } from "../core/wire.ts";
 import { isAlive } from "../process/identity.ts";
-import { takePidFile, type PidLock } from "../process/pid-file.ts";
+import { findHolder, takePidFile, type PidLock } from "../process/pid-file.ts";
 import { openProcessTable } from "../process/process-table.ts";
+import { sendSignal, type Sent } from "../process/send-signal.ts";
 
 /** What the daemon of a workdir tells about itself, in `daemon.json` of the person's state folder. */
 export interface DaemonFacts {
@@ -17,7 +18,7 @@ export interface DaemonFacts {
 
 /** One daemon for one workdir: who has this lock is it. A lock whose process has ended is taken over. */
 export function takeDaemonPlace(stateFolder: string): PidLock {
-  return takePidFile(join(stateFolder, "daemon.lock"), openProcessTable(process.platform), "daemon");
+  return takePidFile(lockFile(stateFolder), openProcessTable(process.platform), "daemon");
 }
 
 /** Never seen half written. */
@@ -39,9 +40,27 @@ export function findDaemon(stateFolder: string): DaemonFacts | null {
   return facts && isDaemonAlive(facts) ? facts : null;
 }
 
+/** The process that has the place and does not tell where it is: it is just starting. Null when there is none. */
+export function findStartingDaemon(stateFolder: string): ProcessIdentity | null {
+  return findDaemon(stateFolder) ? null : findHolder(lockFile(stateFolder), openProcessTable(process.platform));
+}
+
 /** False only when that very process has certainly ended. */
-export function isDaemonAlive({ process: identity }: DaemonFacts): boolean {
+export function isDaemonAlive({ process: identity }: Pick<DaemonFacts, "process">): boolean {
   return isAlive(openProcessTable(process.platform), identity);
+}
+
+/** SIGTERM to that very process. */
+export function signalDaemon({ process: { pid, startTime, bootId } }: Pick<DaemonFacts, "process">): Sent {
+  const table = openProcessTable(process.platform);
+  const entry = table.find(pid);
+  // Of another boot, or of a container beside this one: the number is somebody else's here.
+  if (!entry || bootId !== table.bootId || startTime !== entry.startTime) return "gone";
+  return sendSignal(table, entry, "SIGTERM");
+}
+
+function lockFile(stateFolder: string): string {
+  return join(stateFolder, "daemon.lock");
 }
 
 function factsFile(stateFolder: string): string {

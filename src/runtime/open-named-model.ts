@@ -1,3 +1,4 @@
+import { checkModelName } from "../models/check-model-name.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import type { ModelSettings, ProviderSettings } from "../models/model-settings.ts";
 import { openFetch } from "../models/open-fetch.ts";
@@ -25,9 +26,21 @@ export async function openNamedModel(
     settings: toModelSettings(settings),
     fetch,
     workdir,
-    openScript: async (path) => (await import("../models/script/read-script.ts")).openScriptedModel(path),
+    openScript,
   });
   return { model, why: choice.why };
+}
+
+/** Whether a job may name it: a key that is missing here may be there when it runs. Throws MODEL_INVALID. */
+export async function checkNamedModel(
+  { configuration, workdir }: { configuration: Configuration; workdir: string },
+  name: string,
+): Promise<void> {
+  await checkModelName(name.trim(), { settings: toModelSettings(configuration.model), workdir, openScript });
+}
+
+async function openScript(path: string): Promise<Model> {
+  return (await import("../models/script/read-script.ts")).openScriptedModel(path);
 }
 
 function toModelSettings({ base_url, max_output_tokens, context_tokens, providers = {} }: ModelSetting): ModelSettings {

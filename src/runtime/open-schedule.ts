@@ -7,7 +7,7 @@ import { createJobs } from "../schedule/jobs.ts";
 import { defaultSettings } from "../schedule/schedule-parts.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
 import { previewTimes } from "../schedule/times/preview-times.ts";
-import { readWhen } from "../schedule/times/read-when.ts";
+import { readInstant, readWhen } from "../schedule/times/read-when.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
 import { readJobOrder } from "./jobs/read-job-order.ts";
@@ -64,6 +64,10 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
         timeZone,
         canonicalName: (name) => parts.catalog.canonicalName(name),
         taskTimeoutMs: configuration.limits.taskTimeoutMs,
+        async checkModel(name) {
+          const { checkNamedModel } = await import("./open-named-model.ts");
+          await checkNamedModel({ configuration, workdir: parts.runtime.workdir }, name);
+        },
         now: clock.now(),
       },
       written,
@@ -117,7 +121,9 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
     async preview({ cron, every, at, time_zone: zone = timeZone }, count) {
       const now = clock.now();
       const written = { timeZone: zone, ...(cron && { cron }), ...(every && { every }), ...(at && { at }) };
-      return previewTimes(await readWhen(written, now), { after: now, count, timeZone: zone });
+      const when = await readWhen(written, now);
+      const kind = at ? { written: readInstant(at, zone).kind } : {};
+      return previewTimes(when, { after: now, count, timeZone: zone, ...kind });
     },
     timeZone,
     async isServed() {

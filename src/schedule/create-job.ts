@@ -1,5 +1,5 @@
 import { RuntimeError } from "../core/errors.ts";
-import { createId } from "../core/ids.ts";
+import { createId, isId } from "../core/ids.ts";
 import {
   jobOverlaps,
   type Job,
@@ -40,6 +40,7 @@ export async function createJob(order: JobOrder, now: number): Promise<Job> {
       `Expected a name of 1 to 100 characters in one line, got ${JSON.stringify(order.name.slice(0, 120))}.`,
     );
   }
+  if (isId("job", name.toLowerCase())) throw invalid(`"${name}" looks like the id of a job: give it another name.`);
   checkWork(order.work);
   const when = await checkTimes(order.when, now);
   const times = await openTimes(when);

@@ -45,6 +45,7 @@ function entryFromRow(row: Readonly<Record<string, unknown>>): InboxEntry {
   const settlement = row["settlement"];
   return {
     ...entry,
+    origin: entry.origin ?? null,
     state: row["state"] as InboxState,
     settledAt: row["settled_at"] === null ? null : Number(row["settled_at"]),
     settlement: typeof settlement === "string" ? (fromWire(JSON.parse(settlement)) as InboxEntry["settlement"]) : null,

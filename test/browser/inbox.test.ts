@@ -29,6 +29,8 @@ test(
     });
     await page.getByRole("heading", { name: "How are prices rounded? <b>Really</b>" }).waitFor();
     await page.getByRole("link", { name: /Inbox.*1 waiting for you/ }).waitFor();
+    await page.getByText("by library", { exact: true }).waitFor();
+    await page.getByText("tool ask_user", { exact: true }).waitFor();
     assert.match(await page.title(), /^\(1\) Inbox/);
     await page.getByRole("radio", { name: "to five cents" }).check();
     await page.getByRole("button", { name: "Answer" }).click();

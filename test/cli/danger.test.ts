@@ -55,8 +55,9 @@ test("--inbox lets a dangerous call wait; approve from another process lets it r
   });
   assert.deepEqual([entry["kind"], entry["state"]], ["approval", "waiting"]);
   const listed = await machine.run(["inbox"]);
-  assert.match(listed.stdout, /danger\s+waiting .*rm -rf victim/);
+  assert.match(listed.stdout, /danger\s+waiting .* cli .*rm -rf victim/);
   const shown = await machine.run(["inbox", "show", String(entry["id"])]);
+  assert.match(shown.stdout, /^From door cli · tool bash\n/m);
   assert.match(shown.stdout, /Dangerous: Run a command\n {2}rm -rf victim\n! /);
   assert.equal((await machine.run(["inbox", "approve", String(entry["id"]), "--scope", "always"])).code, 1);
   const approved = await machine.run(["inbox", "approve", String(entry["id"]).slice(-6)]);
@@ -92,6 +93,28 @@ test("the call's end withdraws what it asked [L7]", async (t) => {
     (JSON.parse(stdout) as { state: string }[]).map(({ state }) => state),
     ["withdrawn"],
   );
+});
+
+test("two jobs that ask the same are told apart by their names [L7] [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const work = ["--every", "1d", "--tool", "bash", "--input", '{"command":"rm -rf backups"}'];
+  for (const name of ["daily", "weekly"]) await machine.run(["schedule", "add", name, ...work]);
+  const runs = ["daily", "weekly"].map((name) => machine.start(["schedule", "run", name, "--inbox"]));
+  const ids = await until("both wait", async () => {
+    const entries = JSON.parse((await machine.run(["inbox", "--json"])).stdout) as { id: string }[];
+    return entries.length === 2 ? entries.map(({ id }) => id) : undefined;
+  });
+  const { stdout } = await machine.run(["inbox"]);
+  for (const name of ["daily", "weekly"]) assert.match(stdout, new RegExp(` job ${name} +Run a command`));
+  const shown = await Promise.all(ids.map((id) => machine.run(["inbox", "show", id])));
+  assert.deepEqual(
+    new Set(
+      shown.map((each) => /^From (job \w+ · door schedule · tool bash) · conversation job_/m.exec(each.stdout)?.[1]),
+    ),
+    new Set(["job daily · door schedule · tool bash", "job weekly · door schedule · tool bash"]),
+  );
+  for (const id of ids) await machine.run(["inbox", "deny", id]);
+  for (const run of runs) assert.equal((await run.ended).code, 1);
 });
 
 test("wrong use of the inbox is one sentence [L7]", async (t) => {

@@ -61,6 +61,12 @@ describe("a command line that is wrong is answered by one sentence that says wha
     [["frobnicate"], '"frobnicate" is not a command of deckhand. See deckhand --help.'],
     [["calls", "shw", "x"], '"shw" is not a command of "deckhand calls". Did you mean "deckhand calls show"?'],
     [["calls", "zzz"], '"zzz" is not a command of "deckhand calls". There are: list, show, cancel.'],
+    [["serve", "stauts"], '"stauts" is not a command of "deckhand serve". Did you mean "deckhand serve status"?'],
+    [
+      ["serve", "bogus", "--json"],
+      '"bogus" is not a command of "deckhand serve". There are: status, stop, restart, logs, open, install, uninstall, token.',
+    ],
+    [["serve", "--json", "bogus"], '"bogus" is one argument too many: deckhand serve.'],
     [["help", "tolls"], '"tolls" is not a command of deckhand. Did you mean "deckhand tools"?'],
     [["tools", "--jsn"], '--jsn is not an option of "deckhand tools". Did you mean --json?'],
     [["tools", "--zzz"], '--zzz is not an option of "deckhand tools". There are: --json, --workdir, --help.'],

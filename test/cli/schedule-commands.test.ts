@@ -85,6 +85,15 @@ test("what is wrong is said in one sentence with the right form, and nothing is 
       ["x", "--every", "1h", ...prompt, "--retries", "1000000"],
       /Expected a number of retries from 0 to 10, got 1000000/,
     ],
+    [["x", "--every", "1h", "--zone", "UTC", ...prompt], /--every counts from now, .* leave --zone out/],
+    [["x", "--every", "1h", "--missed-window", "0s", ...prompt], /A window of 0 for missed runs .* missed none/],
+    [
+      ["x", "--every", "1h", "--overlap", "queue", ...prompt],
+      /takes skip, queue-one, cancel-old or allow, got "queue"/,
+    ],
+    [["job_0190b5d0-1c3e-7000-8000-0123456789ab", "--every", "1h", ...prompt], /looks like the id of a job/],
+    [["x", "--every", "1h", ...prompt, "-m", "antropic/x"], /no provider "antropic", .* did you mean anthropic/],
+    [["x", "--every", "1h", ...prompt, "-m", "script:none.json"], /none\.json can't be read: there is no such file/],
     [["nightly", "--every", "1h", ...prompt], /There is a job named "nightly"/],
   ];
   for (const [args, told] of wrong) {
@@ -133,6 +142,52 @@ test("a dry run shows the times and adds nothing; next shows what clocks do to t
     /03:00:00 \+02:00 {2}\(clocks are set forward past its time: the first moment after that\)\n/,
   );
   assert.match(next.stdout, /02:30:00 \+02:00 {2}\(clocks are set back: the first of the two\)\n/);
+});
+
+test("a single time that clocks skip or show twice is marked, when it is looked at and when it is added [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const skipped = ["--at", "2027-03-28T02:30", "--zone", "Europe/Berlin"];
+  const twice = ["--at", "2027-10-31T02:30", "--zone", "Europe/Berlin"];
+  const moved = "2027-03-28 03:00:00 +02:00  (clocks are set forward past its time: the first moment after that)\n";
+  assert.equal((await machine.run(["schedule", "next", ...skipped])).stdout, moved);
+  assert.equal(
+    (await machine.run(["schedule", "next", ...twice])).stdout,
+    "2027-10-31 02:30:00 +02:00  (clocks are set back: the first of the two)\n",
+  );
+  assert.equal(
+    (await machine.run(["schedule", "next", "--at", "2027-10-31T02:30+01:00", "--zone", "Europe/Berlin"])).stdout,
+    "2027-10-31 02:30:00 +01:00\n",
+  );
+  const added = await add(machine, "once", ...skipped, ...hello);
+  assert.ok(added.stdout.includes(`  next          ${moved}`), added.stdout);
+});
+
+test("a model whose key is not here is taken; a rule about a tool that is not here is told, with the nearest [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const rules = ["--allow", "bsh", "--allow", "bash(ls)", "--allow", "mcp_x", "--deny", "*"];
+  const prompt = ["--prompt", "hi", "-m", "anthropic/some-model"];
+  const { stderr } = await add(machine, "x", "--every", "1h", ...prompt, ...rules);
+  const warning = 'The rule "bsh" is about no tool that is here: there is none named "bsh". Did you mean bash?';
+  assert.equal(stderr, `deckhand: warning: ${warning}\n${unserved}`);
+});
+
+test("a run whose failure pauses the job says so, and how to go on [D1]", async (t) => {
+  const machine = await openMachine(t);
+  const fails = ["--tool", "bash", "--input", '{"command":"exit 3"}', "--pause-after", "2"];
+  await add(machine, "my job", "--every", "1d", ...fails);
+  const first = await machine.run(["schedule", "run", "my job"]);
+  assert.deepEqual([first.code, first.stderr.includes("paused")], [1, false], first.stderr);
+  const second = await machine.run(["schedule", "run", "my job"]);
+  assert.match(
+    second.stderr,
+    /\nmy job is paused after 2 failures in a row; resume it with `deckhand schedule resume 'my job'`\.\n$/,
+  );
+  // It was paused before, so this failure did not do it.
+  assert.doesNotMatch((await machine.run(["schedule", "run", "my job"])).stderr, /is paused/);
+  assert.match(
+    (await machine.run(["schedule", "show", "my job"])).stdout,
+    /\n {2}paused +by schedule: 2 runs in a row failed; .*\n +resume it with `deckhand schedule resume 'my job'`\n/,
+  );
 });
 
 test("the settings give jobs their defaults [D1]", async (t) => {

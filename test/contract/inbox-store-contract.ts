@@ -13,6 +13,7 @@ function makeEntry(given: Partial<InboxEntry> = {}): InboxEntry {
     state: "waiting",
     executionId: "call_1",
     conversationId: null,
+    origin: { door: "schedule", toolName: "ask_user", jobName: "nightly" },
     createdAt: now,
     question: { text: "Which one?", options: ["a", "b"], multiple: true },
     approval: null,
@@ -41,6 +42,7 @@ export function inboxStoreContract(name: string, open: (t: TestContext) => Promi
         kind: "approval",
         question: null,
         conversationId: "ses_1",
+        origin: null,
         approval: {
           executionId: "call_1",
           conversationId: "ses_1",

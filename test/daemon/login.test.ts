@@ -103,11 +103,11 @@ test("logging out ends the session, here and in the file [G6]", async (t) => {
   assert.equal(readFileSync(join(world.folders.state, "daemon-logins.json"), "utf8").trim(), "[]");
 });
 
-test("only the person themselves can make codes or stop the daemon, not a program with every right [G6]", async (t) => {
+test("only the person themselves can make codes, stop or restart the daemon, not a program with every right [G6]", async (t) => {
   const world = await openDaemon(t);
   const { openNamedTokens } = await import("../../src/daemon/access/named-tokens.ts");
   const token = openNamedTokens(world.folders.state).add("robot", ["read", "run", "approve"], 0);
-  for (const path of ["/api/login/code", "/api/stop"]) {
+  for (const path of ["/api/login/code", "/api/stop", "/api/restart"]) {
     const { status } = await world.ask({ path, body: {}, headers: { authorization: `Bearer ${token}` } });
     assert.equal(status, 403, path);
   }

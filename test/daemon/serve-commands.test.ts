@@ -10,7 +10,7 @@ import { serve, stateFolderOf } from "./support/serve.ts";
 
 test("status, open, logs and tokens of a daemon that runs, and of none [D2, G6]", async (t) => {
   const machine = await openMachine(t);
-  for (const command of ["status", "stop", "open"]) {
+  for (const command of ["status", "stop", "restart", "open"]) {
     const { code, stderr } = await machine.run(["serve", command]);
     assert.equal(code, 1, command);
     assert.equal(stderr, `No daemon runs for ${machine.workdir}. Start one: deckhand serve\n`);
@@ -46,6 +46,19 @@ test("status, open, logs and tokens of a daemon that runs, and of none [D2, G6]"
   );
   assert.equal((await machine.run(["serve", "token", "remove", "robot"])).code, 0);
   assert.equal((await ask(port, String(robot["token"]), {})).status, 401);
+});
+
+test("`serve restart` without a watchdog says how, and the daemon goes on [D2]", async (t) => {
+  const machine = await openMachine(t);
+  const { ask: asked, pid } = await serve(t, machine);
+  const { code, stderr } = await machine.run(["serve", "restart"]);
+  const sentence =
+    "deckhand: No watchdog is there to start this daemon again: stop it with `deckhand serve stop` and start it as before; a service: `systemctl --user restart deckhand-NAME`.\n";
+  assert.deepEqual([code, stderr], [1, sentence]);
+  const { status, json } = await asked({ path: "/api/restart", body: {} });
+  const message = "No watchdog is there to start this daemon again.";
+  assert.deepEqual([status, json()], [409, { error: { code: "NOT_WATCHED", message } }]);
+  assert.equal((await asked()).json()["pid"], pid);
 });
 
 test("wrong words for tokens are one sentence, and an agent can't give itself one, nor log itself in [G6]", async (t) => {
@@ -130,6 +143,31 @@ WantedBy=default.target
   assert.match(readFileSync(path, "utf8"), /bin\/true/);
   assert.equal((await machine.run(["serve", "install", "--name", "other"])).code, 0);
   assert.equal((await machine.run(["serve", "install", "--name", "../x"])).code, 2);
+});
+
+test("install hands --watchdog, --port and --socket on to `serve`, and refuses what that would refuse [D2, D3]", async (t) => {
+  const machine = await openMachine(t);
+  const printed = async (args: readonly string[], cwd = machine.workdir): Promise<string> => {
+    const { stdout } = await machine.run(["serve", "install", "--print", "--workdir", machine.workdir, ...args], {
+      cwd,
+    });
+    return /^ExecStart=.* "serve" (.*)$/m.exec(stdout)![1]!;
+  };
+  const workdir = `"--workdir" "${machine.workdir}"`;
+  assert.equal(await printed(["--watchdog"]), `"--watchdog" ${workdir}`);
+  assert.equal(await printed(["--watchdog", "--port", "0"]), `"--watchdog" ${workdir} "--port" "0"`);
+  const elsewhere = join(machine.workdir, "..");
+  assert.equal(
+    await printed(["--socket", "a.sock"], elsewhere),
+    `${workdir} "--socket" "${join(elsewhere, "a.sock")}"`,
+  );
+  for (const wrong of [
+    ["--port", "70000"],
+    ["--port", "1", "--socket", "a.sock"],
+  ]) {
+    const { code, stdout, stderr } = await machine.run(["serve", "install", "--print", ...wrong]);
+    assert.deepEqual([code, stdout, stderr.trim().split("\n").length], [2, "", 1], stderr);
+  }
 });
 
 test("a workdir with spaces, quotes and percent signs stays one word in the unit [D2]", async (t) => {

@@ -60,3 +60,29 @@ test("assets, whose names have the hash of their content, may be kept for ever [
     assert.deepEqual([status, headers["cache-control"]], [200, "public, max-age=31536000, immutable"], path);
   }
 });
+
+test("HEAD is answered like GET, without the body, wherever no token is needed [D2, D6]", async (t) => {
+  const { ask } = await openDaemon(t);
+  const page = await ask({ path: "/", headers: none });
+  const assets = [...page.body.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
+  for (const path of ["/", "/tasks", "/healthz", "/readyz", "/assets/nothing.js", ...assets]) {
+    const get = await ask({ path, headers: none });
+    const head = await ask({ method: "HEAD", path, headers: none });
+    const { date: _, ...expected } = get.headers;
+    const { date: _date, ...headers } = head.headers;
+    assert.deepEqual([head.status, head.body, headers], [get.status, "", expected], path);
+    assert.equal(headers["content-length"], String(Buffer.byteLength(get.body)), path);
+  }
+  for (const [path, status, allow] of [
+    ["/api/status", 405, "GET"],
+    ["/api/stop", 405, "POST"],
+    ["/api/nothing", 404, undefined],
+  ] as const) {
+    const { status: got, headers } = await ask({ method: "HEAD", path });
+    assert.deepEqual([got, headers.allow], [status, allow], path);
+  }
+  for (const path of ["/", "/healthz"]) {
+    const { status, headers } = await ask({ method: "PUT", path, headers: none });
+    assert.deepEqual([status, headers.allow], [405, "GET, HEAD"], path);
+  }
+});

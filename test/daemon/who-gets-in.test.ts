@@ -57,11 +57,14 @@ test("a web page of another origin gets nothing, not even with the token; the da
 
 test("every request of the API needs a token, in its own header and nowhere else [G6]", async (t) => {
   const { ask: asked, token } = await openDaemon(t);
-  const wrong = ["", "Bearer", "Bearer x", `Basic ${token}`, token, `Bearer ${token}x`, `Bearer ${token.slice(1)}`];
-  for (const authorization of wrong) {
+  const missing = ["", "Bearer", `Basic ${token}`, token];
+  const wrong = ["Bearer x", `Bearer ${token}x`, `Bearer ${token.slice(1)}`];
+  for (const authorization of [...missing, ...wrong]) {
     const { status, headers, json } = await asked({ headers: { authorization } });
     assert.deepEqual([status, headers["www-authenticate"]], [401, 'Bearer realm="deckhand"'], authorization);
-    const message = "A token is needed: send Authorization: Bearer TOKEN.";
+    const message = missing.includes(authorization)
+      ? "A token is needed: send Authorization: Bearer TOKEN."
+      : "This token is not known (it was removed, or is another daemon's): see `deckhand serve token`, or read daemon-token anew.";
     assert.deepEqual(json(), { error: { code: "UNAUTHORIZED", message } });
   }
   for (const name of ["token", "access_token", "authorization"]) {

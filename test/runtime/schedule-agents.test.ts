@@ -39,6 +39,18 @@ test("a prompt is a new session for each run; its grant lets calls through, othe
   );
 });
 
+test("a question of a prompt names its job, tool and conversation [D1] [L7]", async (t) => {
+  const { schedule, runtime, home } = await openScheduled(t);
+  const question = { calls: [{ tool: "ask_user", input: { question: "Which?" } }] };
+  await writeFile(join(home, "script.json"), JSON.stringify({ turns: [question, "All done."] }));
+  await schedule.add({ name: "p", every: "1d", prompt: "Ask.", model: "script:script.json" }, { by: "kim" });
+  runtime.on("inbox:added", ({ id }) => void runtime.inbox.answer(id, { text: "this" }, "kim"));
+  const run = await runHere(schedule, "p");
+  const [entry] = await runtime.inbox.list();
+  assert.equal(entry!.conversationId, run.sessionId);
+  assert.deepEqual(entry!.origin, { door: "agent", toolName: "ask_user", jobName: "p" });
+});
+
 test("a background agent goes on when the daemon is closed, is adopted by the next one, and ran once [D1] [T6]", async (t) => {
   const home = await temporaryFolder(t);
   const first = await openScheduled(t, { home, settings: { agents } });
@@ -88,6 +100,7 @@ test("improve as a job: what passed waits for a person, with its diff, before it
   runtime.on("inbox:added", ({ id }) => asked.resolve(id));
   const running = runHere(schedule, "better");
   const entry = await runtime.inbox.get(await asked.promise);
+  assert.deepEqual(entry!.origin, { door: "schedule", toolName: null, jobName: "better" });
   assert.match(entry!.approval!.title, /^Begin to try a new version of initials/);
   assert.match(entry!.approval!.preview!.diff!, /style = "upper"/);
   await runtime.inbox.decide(entry!.id, { allow: false }, "kim");

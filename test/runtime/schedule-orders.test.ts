@@ -63,10 +63,10 @@ test("each kind of work is kept as it was written, with what was not said filled
     settings: { schedule: { time_zone: "Asia/Seoul", retries: 1 } },
   });
   const add = (written: object) => schedule.add({ every: "1h", ...written }, { by: "kim" });
-  assert.deepEqual((await add({ name: "p", prompt: "hi", model: "a/b" })).work, {
+  assert.deepEqual((await add({ name: "p", prompt: "hi", model: "ollama/b" })).work, {
     kind: "prompt",
     prompt: "hi",
-    model: "a/b",
+    model: "ollama/b",
   });
   const { work, timeoutMs, retries } = await add({
     name: "a",

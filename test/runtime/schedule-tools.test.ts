@@ -104,6 +104,7 @@ test("danger waits in the inbox whatever the grant says, and the time limit stan
   const id = await asked.promise;
   const entry = await runtime.inbox.get(id);
   assert.deepEqual([entry?.kind, entry?.approval?.isDanger], ["approval", true]);
+  assert.deepEqual(entry?.origin, { door: "schedule", toolName: "bash", jobName: "tidy" });
   assert.deepEqual([limit.started(), limit.ended()], [1, 1]);
   assert.equal((await runtime.inbox.decide(id, { allow: true }, "kim")).ok, true);
   const run = await running;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { chmodSync, chownSync, existsSync, mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openMachine } from "../cli/run-deckhand.ts";
@@ -51,4 +51,28 @@ test("wrong use is one sentence and exit code 2, and nothing is started [D3]", a
     assert.equal(code, 2);
   }
   assert.equal(existsSync(join(machine.workdir, "started")), false);
+});
+
+test("a folder that can't be written is one sentence and exit code 2; with places elsewhere it can be watched [D3]", async (t) => {
+  const machine = await openMachine(t);
+  const home = join(machine.workdir, "..");
+  const isRoot = process.getuid?.() === 0;
+  // Nothing is closed to root.
+  const as = isRoot ? { uid: 65_534, gid: 65_534 } : {};
+  if (isRoot) chownSync(home, 65_534, 65_534);
+  chmodSync(machine.workdir, 0o555);
+  for (const args of [
+    ["watchdog", "--", "true"],
+    ["serve", "--watchdog"],
+  ]) {
+    const { code, stdout, stderr } = await machine.run(args, as);
+    const data = join(machine.workdir, ".deckhand");
+    const sentence = `deckhand: The watchdog can't keep its files in ${data} (EACCES): make ${machine.workdir} writable, or name other places with WATCHDOG_LOG_FILE, WATCHDOG_STOP_FILE and WATCHDOG_PID_FILE.\n`;
+    assert.deepEqual([code, stdout, stderr], [2, "", sentence]);
+  }
+  const names = ["LOG_FILE", "STOP_FILE", "PID_FILE"];
+  const env = Object.fromEntries(names.map((name) => [`WATCHDOG_${name}`, join(home, name)]));
+  const elsewhere = await machine.run(["watchdog", "--", "true"], { ...as, env });
+  assert.equal(elsewhere.code, 0, elsewhere.stderr);
+  chmodSync(machine.workdir, 0o755);
 });

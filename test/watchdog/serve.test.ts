@@ -58,6 +58,20 @@ test("`serve stop` ends a watched daemon in order, and the watchdog with it [D2 
   assert.equal(isRunning(daemon), false);
 });
 
+test("`serve restart` ends a watched daemon with 75, and waits until the watchdog's next one is ready [D2 D3]", async (t) => {
+  const machine = await open(t);
+  const first = await machine.ready();
+  const { code, stdout, stderr } = await machine.run(["serve", "restart", "--json"]);
+  assert.equal(code, 0, stderr);
+  const second = await machine.ready();
+  assert.deepEqual(JSON.parse(stdout), { restarted: true, url: machine.url, pid: second });
+  assert.notEqual(second, first);
+  assert.equal(isRunning(first), false);
+  assert.match(machine.dog.stderr(), new RegExp(`Process ${first} ended with exit code 75 `));
+  const { crashes, restarts } = (await machine.json(["watchdog", "status"])) as Record<string, unknown>;
+  assert.deepEqual([crashes, restarts], [0, 1]);
+});
+
 test("a second `serve --watchdog` in one workdir ends with 100, and the first goes on [D3]", async (t) => {
   const machine = await open(t);
   const daemon = await machine.ready();

@@ -22,7 +22,7 @@ export async function formatResult(
   }
   const hint = result && !result.ok ? result.hint : undefined;
   const lines = [
-    `Error: ${cutMiddle(execution.error ?? "The call did not complete, and nothing says why.", maxError)}`,
+    `Error: ${asSentence(cutMiddle(execution.error ?? "The call did not complete, and nothing says why.", maxError), execution)}`,
     ...(hint === undefined ? [] : [`Hint: ${cutMiddle(hint, maxError)}`]),
     ...adviceOn(execution),
     ...(output === "" ? [] : [state === "failed" ? "Output:" : "Output until then:", output]),
@@ -34,6 +34,11 @@ export async function formatResult(
 /** Errors and notes are sentences; one that is a page is somebody's output. */
 const maxError = 2_000;
 const maxNote = 4_000;
+
+/** Another sentence follows a refusal, and both may be shown in one line. */
+function asSentence(error: string, { errorType }: Execution): string {
+  return errorType === "denied" && /[\p{L}\p{N})"`']$/u.test(error) ? `${error}.` : error;
+}
 
 function adviceOn({ state, errorType, runPhase }: Execution): string[] {
   if (errorType === "denied") {

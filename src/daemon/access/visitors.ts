@@ -86,12 +86,18 @@ export function createDoorkeeper(parts: VisitorParts): (request: IncomingMessage
     const wait = failures.waitMs();
     if (wait > 0) throw tooMany(wait);
     failures.add();
-    throw unknown();
+    throw token === undefined ? unknown() : wrongToken();
   };
 }
 
 function unknown(): HttpError {
   return new HttpError("UNAUTHORIZED", tokenWanted.sentence, tokenWanted.headers);
+}
+
+function wrongToken(): HttpError {
+  const sentence =
+    "This token is not known (it was removed, or is another daemon's): see `deckhand serve token`, or read daemon-token anew.";
+  return new HttpError("UNAUTHORIZED", sentence, tokenWanted.headers);
 }
 
 /**

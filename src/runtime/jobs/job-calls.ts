@@ -5,7 +5,7 @@ import type { JobGrant } from "../../core/schedule.ts";
 import type { Catalog } from "../../engine/catalog.ts";
 import type { StandingRules } from "../../gate/gate.ts";
 import { parseRule } from "../../gate/rule.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
+import type { Asker, Inbox, InboxOptions } from "../../inbox/inbox.ts";
 
 /** Which calls are a job's: its grant is for them alone, and what must be asked about them waits in the inbox. */
 export interface JobCalls {
@@ -14,9 +14,12 @@ export interface JobCalls {
   rulesOf(conversationId: string | null): StandingRules | undefined;
   readonly approve: Approve;
   readonly ask: Ask;
+  /** Who asks, for the inbox; also the job, when it is one of its calls. */
+  readonly findAsker: NonNullable<InboxOptions["findAsker"]>;
 }
 
 export interface HeldJob {
+  readonly jobName: string;
   readonly grant: JobGrant;
   /** A person is asked; what is returned is called when that is over. */
   readonly standStill: () => () => void;
@@ -30,7 +33,9 @@ export interface JobCallsParts {
   readonly unattended: "refuse" | "inbox";
   readonly catalog: Pick<Catalog, "canonicalName">;
   /** Of a call that is under way. */
-  readonly find: (executionId: string) => Pick<Execution, "conversationId"> | undefined;
+  readonly find: (
+    executionId: string,
+  ) => Pick<Execution, "conversationId" | "door" | "toolId" | "toolName"> | undefined;
 }
 
 export function createJobCalls(parts: JobCallsParts): JobCalls {
@@ -48,9 +53,10 @@ export function createJobCalls(parts: JobCallsParts): JobCalls {
   }
 
   return {
-    async hold(conversationId, { grant, standStill }, work) {
+    async hold(conversationId, { jobName, grant, standStill }, work) {
       const parse = (text: string) => parseRule(text, (name) => catalog.canonicalName(name));
-      const entry = { grant, standStill, rules: { allow: grant.allow.map(parse), deny: grant.deny.map(parse) } };
+      const rules = { allow: grant.allow.map(parse), deny: grant.deny.map(parse) };
+      const entry = { jobName, grant, standStill, rules };
       held.set(conversationId, [...(held.get(conversationId) ?? []), entry]);
       try {
         return await work();
@@ -68,6 +74,15 @@ export function createJobCalls(parts: JobCallsParts): JobCalls {
     ask(question, asker) {
       const jobs = find(parts.find(asker.executionId)?.conversationId);
       return jobs ? standingStill(jobs, () => ofJobs.ask(question, asker)) : usual.ask(question, asker);
+    },
+    findAsker({ executionId, conversationId: known }): Asker | undefined {
+      const call = parts.find(executionId);
+      const conversationId = call?.conversationId ?? known;
+      const jobName = find(conversationId)?.[0]?.jobName ?? null;
+      // What a job asks about itself, such as whether to try an improvement, is no call.
+      if (!call)
+        return jobName === null ? undefined : { conversationId, origin: { door: "schedule", toolName: null, jobName } };
+      return { conversationId, origin: { door: call.door, toolName: call.toolId ?? call.toolName, jobName } };
     },
   };
 }

@@ -31,7 +31,7 @@ export async function readJobOrder(parts: OrderParts, written: WrittenJob): Prom
     overlap: written.overlap ?? settings.overlap,
     missed: {
       mode: written.missed ?? settings.missed,
-      windowMs: durationOf(written, "missed_window") ?? Math.round(settings.missedDays * dayMs),
+      windowMs: windowOf(written) ?? Math.round(settings.missedDays * dayMs),
     },
     ...(jitter === undefined ? {} : { jitterMs: readDuration(jitter) }),
     ...(deadline === undefined ? {} : { deadlineMs: readDuration(deadline) }),
@@ -46,6 +46,15 @@ export async function readJobOrder(parts: OrderParts, written: WrittenJob): Prom
 function durationOf(written: WrittenJob, key: "missed_window" | "timeout"): number | undefined {
   const text = written[key];
   return text === undefined ? undefined : readDuration(text);
+}
+
+function windowOf(written: WrittenJob): number | undefined {
+  const windowMs = durationOf(written, "missed_window");
+  if (windowMs !== 0) return windowMs;
+  throw new RuntimeError(
+    "JOB_INVALID",
+    "A window of 0 for missed runs makes up for none of them: say so by missed none, or give at least 1s.",
+  );
 }
 
 /** An agent's own limit is in its order, and the run's is a little behind it. */

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, normalize, relative, resolve } from "node:path";
-import { RuntimeError } from "../../core/errors.ts";
+import { messageOf, RuntimeError } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
 import type { JobWork, ToolFileRef } from "../../core/schedule.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -12,6 +12,8 @@ import type { WrittenJob } from "./written-job.ts";
 export interface WorkParts extends Pick<JobRunnerParts, "runtime" | "catalog" | "workshop"> {
   /** For agents whose order does not say. */
   readonly taskTimeoutMs: number;
+  /** Throws MODEL_INVALID for a name that no model can have here. */
+  readonly checkModel: (name: string) => Promise<void>;
 }
 
 const kinds = ["tool", "file", "prompt", "agent", "improve"] as const;
@@ -42,12 +44,21 @@ export async function readJobWork(parts: WorkParts, written: WrittenJob): Promis
     case "file":
       return readTool(parts, written);
     case "prompt":
-      return { kind, prompt: written.prompt!, model: written.model ?? null };
+      return readPrompt(parts, written);
     case "agent":
       return readAgent(parts, written);
     case "improve":
       return readImprove(parts, written.improve!);
   }
+}
+
+async function readPrompt({ checkModel }: WorkParts, { prompt = "", model }: WrittenJob): Promise<JobWork> {
+  try {
+    if (model !== undefined) await checkModel(model);
+  } catch (thrown) {
+    throw new RuntimeError("JOB_INVALID", messageOf(thrown), { cause: thrown });
+  }
+  return { kind: "prompt", prompt, model: model ?? null };
 }
 
 async function readTool(parts: WorkParts, { tool: toolName = "", file, input = {} }: WrittenJob): Promise<JobWork> {

@@ -29,7 +29,7 @@ export async function runImproveJob(
   const ask = async (title: string, asked: Asked): Promise<boolean> =>
     (await jobCalls.approve(request(title, asked), signal)).decision === "allow";
 
-  return jobCalls.hold(job.id, { grant: job.grant, standStill }, async () =>
+  return jobCalls.hold(job.id, { jobName: job.name, grant: job.grant, standStill }, async () =>
     outcomeOf(
       await runtime.improveTool({
         tool: work.toolName,

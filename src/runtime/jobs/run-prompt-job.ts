@@ -5,7 +5,7 @@ import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 /** A new conversation for each run; what it may do is the job's grant, and what it asks waits in the inbox. */
 export async function runPromptJob(
   { runtime, jobCalls }: JobRunnerParts,
-  { job: { grant }, work, context }: JobToRun<"prompt">,
+  { job: { name: jobName, grant }, work, context }: JobToRun<"prompt">,
 ): Promise<RunOutcome> {
   const { signal, standStill, note } = context;
   const chosen = await runtime.openModel(work.model ?? undefined);
@@ -14,7 +14,8 @@ export async function runPromptJob(
   const agent = await runtime.openAgent({ model: chosen.model });
   try {
     await note({ sessionId: agent.sessionId });
-    const end = await jobCalls.hold(agent.sessionId, { grant, standStill }, () => agent.send(work.prompt, { signal }));
+    const held = { jobName, grant, standStill };
+    const end = await jobCalls.hold(agent.sessionId, held, () => agent.send(work.prompt, { signal }));
     return outcomeOf(end, (text) => runtime.maskText(text));
   } finally {
     await agent.close();

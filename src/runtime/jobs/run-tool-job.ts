@@ -9,9 +9,9 @@ export async function runToolJob(parts: JobRunnerParts, { job, work, context }: 
   const { runtime, jobCalls } = parts;
   const found = await findToolOfJob(parts, work);
   if (!found.ok) return hopeless(found.problem);
-  const { grant } = job;
+  const { name: jobName, grant } = job;
   const { signal, standStill, note } = context;
-  return jobCalls.hold(job.id, { grant, standStill }, async () => {
+  return jobCalls.hold(job.id, { jobName, grant, standStill }, async () => {
     const { pinned } = found;
     const call = runtime.call(found.name, work.input, {
       door: "schedule",

@@ -16,6 +16,8 @@ export interface PreviewOptions {
   readonly after: number;
   readonly count: number;
   readonly timeZone: string;
+  /** What clocks do to the one time of `at`, as it was written; the time itself does not tell. */
+  readonly written?: DueTime["local"];
 }
 
 /** The next times, before anything else of the job is taken into account. Throws JOB_INVALID. */
@@ -25,7 +27,7 @@ export async function previewTimes(when: JobTimes, options: PreviewOptions): Pro
   const previewed: PreviewedTime[] = [];
   let due = times.next(options.after);
   while (due && previewed.length < options.count) {
-    previewed.push({ at: due.at, local: formatLocal(due.at, zone), note: notes[due.local] });
+    previewed.push({ at: due.at, local: formatLocal(due.at, zone), note: notes[options.written ?? due.local] });
     due = times.next(due.at);
   }
   return previewed;

@@ -1,7 +1,7 @@
 import { RuntimeError } from "../../core/errors.ts";
 import type { JobTimes } from "../../core/schedule.ts";
 import { openTimes } from "./times.ts";
-import { openZone } from "./zone.ts";
+import { openZone, type LocalTime } from "./zone.ts";
 
 /** When, as a person writes it: exactly one of the first three. */
 export interface WrittenWhen {
@@ -24,7 +24,7 @@ export async function readWhen(written: WrittenWhen, now: number): Promise<JobTi
     );
   }
   if (every !== undefined) return checkTimes({ everyMs: readDuration(every), anchorAt: now }, now);
-  if (at !== undefined) return checkTimes({ at: readInstant(at, timeZone) }, now);
+  if (at !== undefined) return checkTimes({ at: readInstant(at, timeZone).at }, now);
   return checkTimes({ cron: cron!, timeZone }, now);
 }
 
@@ -83,7 +83,8 @@ export function writeDuration(durationMs: number): string {
 
 const instant = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d))?)?\s*(Z|[+-]\d\d:?\d\d)?$/i;
 
-function readInstant(text: string, timeZone: string): number {
+/** The one time that `at` means, and whether clocks show it once. Throws JOB_INVALID. */
+export function readInstant(text: string, timeZone: string): LocalTime {
   const match = instant.exec(text.trim());
   if (!match) {
     throw new RuntimeError(
@@ -103,7 +104,7 @@ function readInstant(text: string, timeZone: string): number {
     );
   }
   const zone = openZone(timeZone);
-  return match[7] === undefined ? zone.resolve(local).at : local - readOffset(match[7]);
+  return match[7] === undefined ? zone.resolve(local) : { at: local - readOffset(match[7]), kind: "plain" };
 }
 
 function readOffset(text: string): number {

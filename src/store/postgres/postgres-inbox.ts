@@ -67,8 +67,10 @@ const settleSql = (told: string): string => `
 function entryFromRow(row: Row, store: string): InboxEntry {
   const settlement = row["settlement"];
   try {
+    const entry = fromWire(JSON.parse(String(row["body"]))) as InboxEntry;
     return {
-      ...(fromWire(JSON.parse(String(row["body"]))) as InboxEntry),
+      ...entry,
+      origin: entry.origin ?? null,
       state: row["state"] as InboxState,
       settledAt: row["settled_at"] as number | null,
       settlement:

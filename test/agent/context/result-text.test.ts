@@ -84,7 +84,7 @@ test("a refusal, a cancel, a timeout and an unknown outcome tell the model what 
     (await formatResult(execution(some), options)).text;
   assert.match(
     await textOf({ state: "cancelled", error: "User denied permission", errorType: "denied", runPhase: "not_started" }),
-    /^Error: User denied permission\nIt was not run\. Do not try to reach the same by another way/,
+    /^Error: User denied permission\.\nIt was not run\. Do not try to reach the same by another way/,
   );
   assert.match(
     await textOf({

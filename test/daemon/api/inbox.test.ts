@@ -37,6 +37,7 @@ test("an answer reaches the call that waits for it, and names who gave it [L7] [
         state: "waiting",
         execution_id: "call_ID",
         conversation_id: null,
+        origin: { door: "library", tool_name: "asking", job_name: null },
         created_at: "TIME",
         question: { text: "Which port?" },
         approval: null,

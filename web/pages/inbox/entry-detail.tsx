@@ -25,7 +25,8 @@ export function EntryDetail({ id, known, onSettled }: EntryDetailProps) {
   if (entry === undefined) {
     return fetched.error === undefined ? <Loading what="the entry" /> : <Notice tone="bad">{fetched.error}</Notice>;
   }
-  const { question, approval } = entry;
+  const { question, approval, origin } = entry;
+  const tool = origin?.tool_name ?? approval?.tool_id;
   return (
     <article class="stack" aria-label={entry.kind}>
       <header class="detail-head">
@@ -35,7 +36,8 @@ export function EntryDetail({ id, known, onSettled }: EntryDetailProps) {
         <span>
           asked <Ago at={entry.created_at} />
         </span>
-        {approval ? <span>tool {approval.tool_id}</span> : null}
+        <Asker entry={entry} />
+        {tool ? <span>tool {showControls(tool)}</span> : null}
         <Link href={pathTo("calls", entry.execution_id)}>the call that waits</Link>
       </p>
       {approval ? <ApprovalRequest approval={approval} /> : null}
@@ -47,6 +49,22 @@ export function EntryDetail({ id, known, onSettled }: EntryDetailProps) {
       ) : null}
       {entry.state === "waiting" ? null : <Settled entry={entry} />}
     </article>
+  );
+}
+
+/** The job, or else the way by which the call came, and its conversation. */
+function Asker({ entry: { origin, conversation_id: conversation } }: { readonly entry: InboxEntry }) {
+  const jobName = origin?.job_name ?? null;
+  return (
+    <>
+      {jobName === null ? null : (
+        <span>
+          job <Link href={pathTo("schedule", jobName)}>{showControls(jobName)}</Link>
+        </span>
+      )}
+      {jobName === null && origin?.door ? <span>by {origin.door}</span> : null}
+      {conversation === null ? null : <span>conversation {showControls(conversation)}</span>}
+    </>
   );
 }
 

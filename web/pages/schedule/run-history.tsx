@@ -58,7 +58,9 @@ function detailsOf(run: Run): string[] {
   if (run.trigger === "person") details.push("wanted by a person");
   if (run.trigger === "catch_up") details.push("made up for");
   if (run.started_at !== null && run.ended_at !== null) {
-    details.push(`took ${formatDuration(Date.parse(run.ended_at) - Date.parse(run.started_at))}`);
+    details.push(
+      `${run.attempt > 1 ? "last try took" : "took"} ${formatDuration(Date.parse(run.ended_at) - Date.parse(run.started_at))}`,
+    );
   }
   if (run.attempt > 1) details.push(`attempt ${run.attempt}`);
   if (run.span !== null) {

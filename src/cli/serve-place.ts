@@ -1,0 +1,14 @@
+import type { ListenPlace } from "../http/listen.ts";
+import { UsageError, type Invocation } from "./command.ts";
+
+/** Where the daemon is to listen; null when the person leaves that to it. */
+export function readPlace(invocation: Invocation): ListenPlace | null {
+  const port = invocation.value("port");
+  const socketPath = invocation.value("socket");
+  if (port !== undefined && socketPath !== undefined) throw new UsageError("Give --port or --socket, not both.");
+  if (socketPath !== undefined) return { socketPath };
+  if (port === undefined) return null;
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
+  if (number <= 65_535) return { port: number };
+  throw new UsageError(`--port takes a port from 0 (any that is free) to 65535; got "${port}".`);
+}
