@@ -98,8 +98,9 @@ async function runOnce(
     return { end: { exitCode, ...rest }, isFinal: start === 1 };
   }
   const { pid } = child.identity;
-  emit({ type: "child:started", at: clock.now(), pid, start, safeMode });
+  // On record before it is told: should the watchdog be killed, the next one has to find this child.
   records.started(child.identity, { lines, safeMode });
+  emit({ type: "child:started", at: clock.now(), pid, start, safeMode });
   const end = await watchChild(child, { ...parts, stop });
   isOver = true;
   return { end, isFinal: false };

@@ -29,6 +29,9 @@ async function filesIn(folder: string): Promise<string[]> {
   return all.filter((entry) => entry.isFile()).map(({ parentPath, name }) => join(parentPath, name));
 }
 
+/** The runtime may put something back meanwhile. */
+const whileItIsUsed = { recursive: true, force: true, maxRetries: 10 } as const;
+
 const damages: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
   truncated: async (path) => writeFile(path, (await readFile(path)).subarray(0, 20)),
   emptied: (path) => writeFile(path, ""),
@@ -52,7 +55,7 @@ for (const [number, [what, damage]] of Object.entries(damages).entries()) {
     // Few at a time: each takes a start of everything. All of them get their turn under some damage.
     const step = count({ quick: 4, full: 1 });
     for (const file of files.filter((_, index) => index % step === number % step)) {
-      await rm(versions, { recursive: true });
+      await rm(versions, whileItIsUsed);
       await cp(whole, versions, { recursive: true });
       await damage(join(versions, file));
       const started = await bench.open();
@@ -69,9 +72,9 @@ for (const [number, [what, damage]] of Object.entries(damages).entries()) {
 test("the whole store removed, or a file in its place, while a runtime uses it and before the next [C3]", async (t) => {
   const { bench, versions } = await openUsed(t);
   const runtime = await bench.open();
-  await rm(versions, { recursive: true });
+  await rm(versions, whileItIsUsed);
   assert.equal(await say(runtime), "said!");
-  await rm(versions, { recursive: true });
+  await rm(versions, whileItIsUsed);
   await writeFile(versions, "not a folder");
   assert.equal(await say(await bench.open()), "said!");
   assert.ok((await stat(versions)).isDirectory());
