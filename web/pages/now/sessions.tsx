@@ -29,7 +29,9 @@ export function Sessions() {
                 {session.is_open ? <span class="tag accent">open</span> : <Ago at={session.updated_at} />} ·{" "}
                 {countOf(session.prompts, "prompt")} · {countOf(session.calls, "call")}
               </p>
-              <p class="row-side ellipsis">{showLine(session.model)}</p>
+              <p class="row-side ellipsis" title={session.model}>
+                {showLine(shortModel(session.model))}
+              </p>
               <p class="session-links">
                 <Link href={withQuery("/log", { conversation: session.id })} label={`Log of ${titleOf(session)}`}>
                   Log
@@ -49,4 +51,9 @@ export function Sessions() {
 
 function titleOf({ title }: SessionItem): string {
   return showLine(title) || "Untitled";
+}
+
+/** Of a model that plays a script the file's name says enough. */
+function shortModel(model: string): string {
+  return model.replace(/^script:.*\//, "script:");
 }
