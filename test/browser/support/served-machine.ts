@@ -35,7 +35,10 @@ export async function openServedMachine(
   let serving = await serve(machine, "0");
   const { origin } = serving;
   const { port } = new URL(origin);
-  afterTest(t, () => stop(serving.started, "SIGTERM"));
+  afterTest(t, async () => {
+    if (isRunning(serving.started)) await cancelTasks();
+    await stop(serving.started, "SIGTERM");
+  });
 
   async function api<Answer>(path: string, body?: unknown): Promise<Answer> {
     const token = (await readFile(join(state, "daemon-token"), "utf8")).trim();
@@ -49,6 +52,12 @@ export async function openServedMachine(
     const text = await response.text();
     assert.ok(response.ok, `${path}: ${response.status} ${text}`);
     return (text === "" ? undefined : JSON.parse(text)) as Answer;
+  }
+
+  /** A daemon leaves its background agents to the next one, and here there is none. */
+  async function cancelTasks(): Promise<void> {
+    const { items } = await api<{ items: { id: string }[] }>("/api/tasks?state=queued,running");
+    for (const { id } of items) await api(`/api/tasks/${id}/cancel`, {});
   }
 
   return {
@@ -77,8 +86,13 @@ async function serve(machine: Machine, port: string): Promise<{ readonly started
   return { started, origin: await Promise.race([ready, ended]) };
 }
 
-async function stop({ child, ended }: Started, signal: NodeJS.Signals): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+function isRunning({ child }: Started): boolean {
+  return child.exitCode === null && child.signalCode === null;
+}
+
+async function stop(started: Started, signal: NodeJS.Signals): Promise<void> {
+  if (!isRunning(started)) return;
+  const { child, ended } = started;
   const gone = once(child, "exit");
   child.kill(signal);
   await gone;
