@@ -19,6 +19,7 @@ import { chooseSandbox } from "./probe-sandbox.ts";
 import type { SandboxChoice } from "./probe-sandbox.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { openProcessTable } from "./process-table.ts";
+import { readRunOutput, type RunOutput } from "./read-run-output.ts";
 import { reapAbandoned } from "./reap.ts";
 import type { Reaped } from "./reap.ts";
 import { runCommand } from "./run-command.ts";
@@ -46,6 +47,8 @@ export interface Processes {
   /** Never rejects: what could not be started says so in its end. */
   runCommand(request: CommandRequest): Promise<CommandEnd>;
   openPeer(request: PeerRequest): Promise<PeerStart>;
+  /** What an execution's command has written so far, raw, whichever process started it; undefined when none runs. */
+  readOutput(executionId: string, mostBytes: number): RunOutput | undefined;
   readonly background: Background;
   /** Programs that outlive this process; neither `reapAbandoned` nor `close` ends them. */
   readonly detached: Detached;
@@ -122,6 +125,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     detached: createDetached(parts),
     runCommand: (request) => runCommand(parts, request),
     openPeer: (request) => openPeer(parts, request),
+    readOutput: (executionId, mostBytes) => readRunOutput(runFolder, executionId, mostBytes),
     reapAbandoned: () => reapAbandoned(parts),
     isAlive: (other) => isAlive(table, other),
     sandbox: async () => (await look()).report,

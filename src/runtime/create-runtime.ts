@@ -216,7 +216,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     stateFolder: folders.state,
     maskText,
     maskValue: (value) => masker.value(value),
-    maskStream: () => masker.stream(),
+    maskStream: (begins) => masker.stream(begins),
     inbox,
     warnings,
     isSafeMode: tools.isSafeMode,

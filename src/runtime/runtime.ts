@@ -86,8 +86,8 @@ export interface Runtime {
   maskText(text: string): string;
   /** The same, deep. */
   maskValue<Value>(value: Value): Value;
-  /** The same for text that comes in pieces. */
-  maskStream(): MaskStream;
+  /** The same for text that comes in pieces. `midway`: what came before may have ended inside a key. */
+  maskStream(begins?: "midway"): MaskStream;
   /** Questions and approvals that wait for a person. */
   readonly inbox: Inbox;
   /** What does not work as it should, in sentences for a person; such as a store that can't be written. */

@@ -180,25 +180,21 @@ test("a file that a tool only names is never read as its output [G6]", async (t)
   assert.equal(body.text, "mine");
 });
 
-test("of a call that another process runs it says so, and stops it all the same [E9]", async (t) => {
+test("a command that another process runs is watched, masked, and stopped like one of ours [E9]", async (t) => {
   const machine = await openMachine(t);
   const runtime = await openRuntime(t, { home: machine.workdir, env: machine.env });
   const api = openApi(t, runtime, { env: machine.env });
   const other = machine.start([
     "tool",
     "bash",
-    JSON.stringify({ command: "echo here; touch begun; sleep 600" }),
+    JSON.stringify({ command: `echo here; echo ghp_${"aB3dE6gH9".repeat(4)} >&2; touch begun; sleep 600` }),
     "--quiet",
   ]);
   const id = await until("its record", async () => (await runtime.list({ states: ["running"] }))[0]?.id, 60_000);
   await until("its first line", () => existsSync(join(machine.workdir, "begun")));
-  assert.deepEqual((await api.get(`/api/calls/${id}/output`)).body, {
-    text: "",
-    bytes: 0,
-    is_cut: false,
-    running: true,
-    note: `It runs in another process (${other.child.pid}), which keeps its output until it has ended.`,
-  });
+  const seen = (await api.get(`/api/calls/${id}/output`)).body;
+  assert.match(seen.text, /^here\n\[stderr\]\n\[MASKED:[^\]]+\]\n$/);
+  assert.deepEqual([seen.bytes, seen.is_cut, seen.running, seen.note], [46, false, true, null]);
   assert.deepEqual((await api.post(`/api/calls/${id}/cancel`)).body, { cancelled: true });
   assert.equal((await other.ended).code, 130);
   const { body } = await api.get(`/api/calls/${id}/output`);
