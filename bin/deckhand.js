@@ -6,6 +6,9 @@
 
 var needed = 24;
 var major = parseInt(process.versions.node, 10);
+// What a daemon makes is mostly garbage at once. V8 would let that grow to a hundred megabytes before it looks; Node takes
+// the limit at its start only.
+var steadyHeap = "--max-semi-space-size=4";
 var argument = process.argv.length === 3 ? process.argv[2] : "";
 
 if (major < needed) {
@@ -18,8 +21,28 @@ if (major < needed) {
   );
 } else if (argument === "--version" || argument === "-v") {
   process.stdout.write(require("../package.json").version + "\n");
+} else if (isDaemon() && hasUsualHeap()) {
+  // In the same process, so that whoever started it (systemd, a watchdog, a terminal) sees no difference.
+  process.execve(
+    process.execPath,
+    [process.execPath, steadyHeap].concat(process.execArgv, process.argv.slice(1)),
+    process.env,
+  );
 } else {
   run();
+}
+
+// `deckhand serve`, not `deckhand serve status`.
+function isDaemon() {
+  var words = process.argv.slice(2).concat("-");
+  if (words[0].charAt(0) === "-") return (process.env.DECKHAND_AGENT_MODE || process.env.AGENT_MODE) === "daemon";
+  return words[0] === "serve" && words[1].charAt(0) === "-";
+}
+
+// False when it was set already, by us or by a person, and where a process can't replace itself.
+function hasUsualHeap() {
+  var options = process.execArgv.join(" ") + " " + (process.env.NODE_OPTIONS || "");
+  return typeof process.execve === "function" && process.platform !== "win32" && options.indexOf("semi-space") < 0;
 }
 
 function run() {

@@ -57,11 +57,11 @@ Exit codes: 0 stopped by \`serve stop\`, 75 by \`serve restart\` for the watchdo
     positionals: [],
     summary: "Show what the daemon said about itself (what it did is in `deckhand log`)",
     options: {
-      lines: { value: "N", summary: "At most so many; 50 when left out" },
+      lines: { short: "n", value: "N", summary: "At most so many; 50 when left out" },
       follow: { short: "f", summary: "Go on with what comes, until Ctrl-C" },
       ...commonOptions,
     },
-    examples: ["deckhand serve logs -f"],
+    examples: ["deckhand serve logs -f", "deckhand serve logs -n 200"],
     load: async () => (await import("./serve-logs-command.ts")).runServeLogs,
   },
   {

@@ -14,8 +14,7 @@ import { toolsToWire } from "../runtime/views/tool-view.ts";
 
 /** `deckhand` alone: a conversation where there is a model and somebody to talk, else the way there. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {
-  if (terminal.env["AGENT_MODE"] === "daemon")
-    return (await import("./serve-command.ts")).runServe(invocation, terminal);
+  if (readAgentMode(terminal) === "daemon") return (await import("./serve-command.ts")).runServe(invocation, terminal);
   if (invocation.has("json")) return showTools(invocation, terminal);
   const workdir = chooseWorkdir(invocation, terminal.env);
   const { findModel } = await import("../runtime/find-model.ts");
@@ -32,6 +31,18 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
   }
   const { runDemo } = await import("./demo/demo-command.ts");
   return runDemo(invocation, terminal);
+}
+
+/** The name is not ours alone, so that another value is told, not refused. */
+function readAgentMode({ env, tell }: Terminal): "daemon" | "chat" {
+  const name = env["DECKHAND_AGENT_MODE"] ? "DECKHAND_AGENT_MODE" : "AGENT_MODE";
+  const value = env[name] ?? "";
+  if (value === "daemon") return "daemon";
+  if (value !== "" && value !== "chat") {
+    const mode = JSON.stringify(neutralizeLine(value.slice(0, 100)));
+    tell(`deckhand: ${name} is ${mode}, which changes nothing: "daemon" makes this the daemon, "chat" is the usual way.`);
+  }
+  return "chat";
 }
 
 function titleOf(workdir: string, style: Terminal["style"]): string {

@@ -150,6 +150,16 @@ test("AGENT_MODE=daemon makes deckhand alone the daemon [D2]", async (t) => {
   assert.equal((await ended).code, 143);
 });
 
+test("another AGENT_MODE is told and changes nothing; DECKHAND_AGENT_MODE wins [D2]", async (t) => {
+  const machine = await openMachine(t);
+  const bogus = await machine.run(["--json"], { env: { AGENT_MODE: "bogus" } });
+  assert.equal(bogus.code, 0);
+  assert.match(bogus.stderr, /^deckhand: AGENT_MODE is "bogus", which changes nothing: "daemon" makes this the daemon,/m);
+  const chat = await machine.run(["--json"], { env: { AGENT_MODE: "daemon", DECKHAND_AGENT_MODE: "chat" } });
+  assert.deepEqual([chat.code, chat.stderr], [0, ""]);
+  assert.ok(Array.isArray((JSON.parse(chat.stdout) as { tools: unknown }).tools));
+});
+
 test("stopping cancels a running call with proof and leaves a background agent, whose true result the next daemon has [D2, T6]", async (t) => {
   const machine = await openTasksMachine(t);
   const first = await serve(t, machine);

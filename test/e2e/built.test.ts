@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { built, follow, openMachine } from "../cli/run-deckhand.ts";
+import { afterTest } from "../support/after-test.ts";
+import { until } from "../support/runtime.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 
@@ -33,6 +35,29 @@ describe("the built package", () => {
     const welcome = await run();
     assert.deepEqual({ code: welcome.code, stderr: welcome.stderr }, { code: 0, stderr: "" });
   });
+});
+
+describe("the daemon of the built package", () => {
+  const cases = [
+    { title: "keeps its heap steady, in the process that was started", env: {}, expected: "--max-semi-space-size=4 " },
+    { title: "leaves a person's own size as it is", env: { NODE_OPTIONS: "--max-semi-space-size=16" }, expected: "" },
+  ];
+  for (const { title, env, expected } of cases) {
+    test(`${title} [D2]`, async (t) => {
+      const machine = await openMachine(t);
+      const { child, ended, stdout } = machine.start(["serve", "--port", "0", "--json"], { program: built, env });
+      afterTest(t, async () => {
+        child.kill("SIGKILL");
+        await ended;
+      });
+      const line = await until("it is ready", () => stdout().includes("\n") && stdout(), 60_000);
+      assert.equal((JSON.parse(line) as { pid: number }).pid, child.pid);
+      const command = execFileSync("ps", ["-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
+      assert.equal(command, `${process.execPath} ${expected}${built[0]} serve --port 0 --json\n`);
+      child.kill("SIGTERM");
+      assert.equal((await ended).code, 143);
+    });
+  }
 });
 
 describe("background agents of the built package", () => {
