@@ -21,7 +21,7 @@ export const taskMarkerName = "DECKHAND_TASK";
  * 3. it writes down who it is; from then on whatever lives beside the two is the program
  * 4. the program runs, and its status goes to a file
  *
- * At the limit the guard asks the whole group to end, and after the grace kills it and whoever else carries the marker; it needs
+ * At the limit the guard asks the whole group to end, and after the grace kills what is left of it and whoever else carries the marker; it needs
  * no runtime for that, nor the first process. SIGTERM ends neither of the two: they go once the program has gone, after the limit the
  * guard last, because it has still to look for others. Descriptor 2
  * takes the shell's own words ("Killed"), 3 is the program's stderr.
@@ -74,24 +74,37 @@ pause() {
   done
 }
 
-kill_marked() {
-  read -r dh_self dh_rest </proc/self/stat || return
-  for dh_environ in /proc/[0-9]*/environ; do
-    dh_pid=\${dh_environ#/proc/}
-    dh_pid=\${dh_pid%/environ}
-    [ "$dh_pid" = "$$" ] || [ "$dh_pid" = "$dh_self" ] && continue
-    tr '\\0' '\\n' <"$dh_environ" | grep -qxF "${taskMarkerName}=$dh_folder" && kill -KILL "$dh_pid"
+# Of the group or with the marker, but for the two of us and whoever looks.
+others() {
+  read -r dh_looker dh_rest </proc/self/stat || return
+  for dh_place in /proc/[0-9]*; do
+    dh_pid=\${dh_place#/proc/}
+    [ "$dh_pid" = "$$" ] || [ "$dh_pid" = "$dh_self" ] || [ "$dh_pid" = "$dh_looker" ] && continue
+    read -r dh_stat <"$dh_place/stat" || continue
+    set -- \${dh_stat##*) }
+    [ "$1" = Z ] && continue
+    [ "$3" = "$$" ] || tr '\\0' '\\n' <"$dh_place/environ" | grep -qxF "${taskMarkerName}=$dh_folder" && echo "$dh_pid"
   done
+}
+
+# Nobody left, and known to be so: where there is no /proc, nobody can tell.
+alone() {
+  [ -e "$dh_folder/${shimFiles.exit}" ] && [ -r /proc/self/stat ] && [ -z "$(others)" ]
 }
 
 guard() {
   trap : HUP INT QUIT TERM USR1 USR2
+  read -r dh_self dh_rest </proc/self/stat
   pause "$dh_limit"
   : >"$dh_folder/${shimFiles.timedOut}"
   kill -TERM 0
-  pause "$dh_grace"
+  dh_last=$(($(now) + dh_grace))
+  while [ "$(now)" -le "$dh_last" ]; do
+    alone && exit 0
+    sleep 0.2 || sleep 1
+  done
   [ -e "$dh_folder/${shimFiles.exit}" ] || put ${shimFiles.exit} '{"status":137,"signalled":true,"timed_out":true}' guard
-  kill_marked
+  for dh_pid in $(others); do kill -KILL "$dh_pid"; done
   kill -KILL 0
 }
 

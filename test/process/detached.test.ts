@@ -102,6 +102,18 @@ test("the limit is kept with nobody watching, for those that ignore SIGTERM and 
   assert.deepEqual(report, { proof: "marker", killed: [], survivors: [] });
 });
 
+test("past the limit, what ends when it is asked does not keep anybody waiting for the grace [T8]", async (t) => {
+  const place = await openPlace(t);
+  assert.ok((await place.start("sleep 4712 & wait", { limitMs: 1000, graceMs: 3_600_000 })).ok);
+  await eventually(
+    () => commandsWith(place.folder).length === 0,
+    "the program, the shim and the guard are gone",
+    60_000,
+  );
+  const end = place.detached.look(place.folder);
+  assert.equal(end.state === "ended" && end.exit.timedOut, true);
+});
+
 test("a shim that was killed does not hide what still runs below it, and its guard is no program [T6]", async (t) => {
   const place = await openPlace(t);
   const stop = join(place.folder, "stop");
