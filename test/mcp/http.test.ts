@@ -297,3 +297,18 @@ test("the token is made once, 256 bits in a private file, and refused where othe
   writeFileSync(file, "short\n");
   assert.throws(() => readToken(file), { code: "CONFIG_INVALID" });
 });
+
+test("a request that can't be understood gets one sentence, over HTTP as well [T3]", async (t) => {
+  const { port } = await serve(t);
+  for (const [method, params, wrong] of [
+    ["tools/call", {}, "params.name: Invalid input: expected string, received undefined"],
+    ["tools/list", { cursor: 5 }, "params.cursor: Invalid input: expected string, received number"],
+  ] as const) {
+    const { body } = await ask(port, { body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) });
+    assert.deepEqual(JSON.parse(/^data: (.*)$/m.exec(body)![1]!), {
+      jsonrpc: "2.0",
+      id: 1,
+      error: { code: -32602, message: `This request can't be understood: ${wrong}.` },
+    });
+  }
+});
