@@ -4,7 +4,7 @@ import type { Runtime } from "../runtime/create-runtime.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { durationOf, summarizeExecution } from "./describe-execution.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatAge } from "./format-time.ts";
+import { formatAge } from "../core/format-time.ts";
 import { withRuntime } from "./open-runtime.ts";
 import { printableExecution } from "../runtime/views/execution-view.ts";
 import { readLimit } from "./read-limit.ts";

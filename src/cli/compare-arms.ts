@@ -1,6 +1,6 @@
 import type { FiguresRow, RolloutExplanation } from "../runtime/rollouts.ts";
 import { formatShare } from "./format-share.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 
 type Figures = FiguresRow["lastCalls"];
 type Row = readonly [label: string, stable: string, canary: string];

@@ -1,7 +1,7 @@
 import { isFinal, type Execution } from "../core/execution.ts";
 import { clipText } from "../core/cut-text.ts";
 import { describeOutcome } from "./describe-outcome.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 
 /** Longer than any terminal is wide; for lists that are not printed on one. */
 const summaryCharacters = 200;

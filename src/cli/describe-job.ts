@@ -1,6 +1,6 @@
 import { clipText } from "../core/cut-text.ts";
 import type { Job, JobTimes, JobWork, Run } from "../core/schedule.ts";
-import { formatAge, formatDuration } from "./format-time.ts";
+import { formatAge, formatDuration } from "../core/format-time.ts";
 import type { JobView, PreviewedTime } from "../runtime/schedule.ts";
 
 const longestSummary = 200;

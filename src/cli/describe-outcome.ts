@@ -1,6 +1,6 @@
 import type { Execution } from "../core/execution.ts";
 import type { ProcessNote, StopProof } from "../core/stop-report.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 
 export interface OutcomeText {
   /** Missing when the call completed. */

@@ -1,7 +1,7 @@
 import { clipText } from "../core/cut-text.ts";
 import type { RolloutExplanation } from "../runtime/rollouts.ts";
 import { compareArms } from "./compare-arms.ts";
-import { formatAge, formatDuration } from "./format-time.ts";
+import { formatAge, formatDuration } from "../core/format-time.ts";
 import { formatProbability, formatShare } from "./format-share.ts";
 import { describeChoices } from "./rollout-choices.ts";
 import { renderStages, shortHash } from "./rollout-view.ts";

@@ -3,7 +3,7 @@ import { stopProofs, type StopProof } from "../core/stop-report.ts";
 import { isFinalTask, type Task, type TaskState } from "../core/task.ts";
 import { proofs } from "./describe-outcome.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 
 /** Longer than any terminal is wide; for lists that are not printed on one. */
 const summaryCharacters = 200;

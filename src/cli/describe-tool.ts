@@ -1,6 +1,6 @@
 import type { Tool } from "../core/tool.ts";
 import { describeState, type Origin } from "../runtime/views/tool-origin.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 
 /** What it may do, in a word or two. */
 export function describeEffect({ traits }: Tool): string {

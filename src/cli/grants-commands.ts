@@ -1,7 +1,7 @@
 import { openWorkdirGrants } from "../runtime/open-grants.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatAge } from "./format-time.ts";
+import { formatAge } from "../core/format-time.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
 import { refuseInsideCall } from "./person.ts";
 import { renderTable } from "./table.ts";

@@ -2,7 +2,7 @@ import type { InboxEntry } from "../core/inbox.ts";
 import { toWire } from "../core/wire.ts";
 import type { Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatAge } from "./format-time.ts";
+import { formatAge } from "../core/format-time.ts";
 import { withRuntime } from "./open-runtime.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

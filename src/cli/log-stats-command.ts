@@ -2,7 +2,7 @@ import { toWire } from "../core/wire.ts";
 import type { JournalStatistics } from "../runtime/journal-reader.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 import { openLog } from "./open-log.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

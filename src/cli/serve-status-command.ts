@@ -4,7 +4,7 @@ import { viewWatchdog } from "../watchdog/view-watchdog.ts";
 import type { Invocation } from "./command.ts";
 import { describeWatchdog } from "./describe-watchdog.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 import { askDaemon, lookForDaemon, tellNone } from "./serve-client.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";

@@ -8,7 +8,7 @@ import { scriptOfSession } from "../runtime/script-of-session.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { endSession } from "./end-session.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatAge } from "./format-time.ts";
+import { formatAge } from "../core/format-time.ts";
 import { withRuntime } from "./open-runtime.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

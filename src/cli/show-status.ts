@@ -1,6 +1,6 @@
 import type { Runtime } from "../runtime/create-runtime.ts";
 import { cleanText } from "../runtime/untrusted-text.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Status {

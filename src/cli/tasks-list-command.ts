@@ -4,7 +4,7 @@ import { printableTask } from "../runtime/views/task-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { durationOfTask, summarizeTask } from "./describe-task.ts";
 import { exitCode } from "./exit-code.ts";
-import { formatAge } from "./format-time.ts";
+import { formatAge } from "../core/format-time.ts";
 import { readLimit } from "./read-limit.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";

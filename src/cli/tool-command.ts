@@ -5,7 +5,7 @@ import { cleanText } from "../runtime/untrusted-text.ts";
 import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCodeOf } from "./exit-code.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { personConfig } from "./person-config.ts";
 import { printableExecution } from "../runtime/views/execution-view.ts";

@@ -1,7 +1,7 @@
 import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCode, exitCodeOf } from "./exit-code.ts";
-import { formatDuration } from "./format-time.ts";
+import { formatDuration } from "../core/format-time.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "./open-runtime.ts";
 import { printableExecution } from "../runtime/views/execution-view.ts";
 import { programName } from "./program-name.ts";
@@ -40,7 +40,9 @@ function readAgentMode({ env, tell }: Terminal): "daemon" | "chat" {
   if (value === "daemon") return "daemon";
   if (value !== "" && value !== "chat") {
     const mode = JSON.stringify(neutralizeLine(value.slice(0, 100)));
-    tell(`deckhand: ${name} is ${mode}, which changes nothing: "daemon" makes this the daemon, "chat" is the usual way.`);
+    tell(
+      `deckhand: ${name} is ${mode}, which changes nothing: "daemon" makes this the daemon, "chat" is the usual way.`,
+    );
   }
   return "chat";
 }

@@ -3,7 +3,8 @@ import { test } from "node:test";
 import { countOf, formatBytes } from "../../web/format/amount.ts";
 import { showControls, showLine } from "../../web/format/show-controls.ts";
 import { summarizeInput } from "../../web/format/summarize-call.ts";
-import { formatDistance, formatDuration, formatElapsed } from "../../web/format/time.ts";
+import { formatDuration } from "../../src/core/format-time.ts";
+import { formatDistance, formatElapsed } from "../../web/format/time.ts";
 
 test("control characters, escape sequences and bidi overrides are spelt out; lines and tabs stay [D6]", () => {
   assert.equal(showControls("a\tb\r\nc\n"), "a\tb\nc\n");

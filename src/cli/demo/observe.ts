@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { AgentEvent, AgentEventType } from "../../core/agent-events.ts";
 import type { StopProof } from "../../core/stop-report.ts";
-import { formatDuration } from "../format-time.ts";
+import { formatDuration } from "../../core/format-time.ts";
 import type { Observation, Taken } from "./scene.ts";
 
 export function observeReads({ events, executions }: Taken): Observation {

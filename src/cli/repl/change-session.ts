@@ -1,6 +1,6 @@
 import { systemClock } from "../../core/clock.ts";
 import type { SessionSummary } from "../../core/session.ts";
-import { formatAge } from "../format-time.ts";
+import { formatAge } from "../../core/format-time.ts";
 import { renderTable } from "../table.ts";
 import { neutralizeText } from "../terminal-text.ts";
 import { askQuestion } from "./input/question-panel.ts";

@@ -7,7 +7,7 @@ import { Output } from "../../components/output.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { Elapsed } from "../../components/time.tsx";
 import { summarizeInput } from "../../format/summarize-call.ts";
-import { formatDuration } from "../../format/time.ts";
+import { formatDuration } from "../../../src/core/format-time.ts";
 import { Link } from "../../router/link.tsx";
 import { useRight } from "../../state/status.ts";
 import { useStore } from "../../state/store.ts";

@@ -6,7 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { showLine } from "../../format/show-controls.ts";
-import { formatDuration } from "../../format/time.ts";
+import { formatDuration } from "../../../src/core/format-time.ts";
 import { Link } from "../../router/link.tsx";
 import { useAction } from "../../state/use-action.ts";
 import { formatInZone } from "./describe-job.ts";

@@ -10,7 +10,7 @@ import { Ago } from "../../components/time.tsx";
 import { countOf } from "../../format/amount.ts";
 import { summarizeInput } from "../../format/summarize-call.ts";
 import { showControls, showLine } from "../../format/show-controls.ts";
-import { formatDuration } from "../../format/time.ts";
+import { formatDuration } from "../../../src/core/format-time.ts";
 import { Link } from "../../router/link.tsx";
 import { useResource } from "../../state/use-resource.ts";
 import { effectOf } from "./effect-of.ts";

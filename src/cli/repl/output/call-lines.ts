@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../../../core/agent-events.ts";
 import type { RuntimeEvent } from "../../../core/events.ts";
 import { cleanText } from "../../../runtime/untrusted-text.ts";
-import { formatDuration } from "../../format-time.ts";
+import { formatDuration } from "../../../core/format-time.ts";
 import { displayWidth, fitWidth, neutralizeLine } from "../../terminal-text.ts";
 import type { Terminal } from "../../terminal.ts";
 import { describeResult, saysAll } from "./describe-result.ts";

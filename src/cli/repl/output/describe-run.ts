@@ -1,5 +1,5 @@
 import type { AgentEvent } from "../../../core/agent-events.ts";
-import { formatDuration } from "../../format-time.ts";
+import { formatDuration } from "../../../core/format-time.ts";
 import { neutralizeLine, neutralizeText } from "../../terminal-text.ts";
 import { countOf, formatCost, formatTokens, percentOf } from "./format-figures.ts";
 

@@ -2,7 +2,7 @@ import type { AgentEvent } from "../../../core/agent-events.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { RuntimeEvent } from "../../../core/events.ts";
 import { cleanText } from "../../../runtime/untrusted-text.ts";
-import { formatDuration } from "../../format-time.ts";
+import { formatDuration } from "../../../core/format-time.ts";
 import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal-text.ts";
 import type { Terminal } from "../../terminal.ts";
 import { wrapText } from "../../wrap-text.ts";
