@@ -1,4 +1,5 @@
 import { clipText } from "../core/cut-text.ts";
+import { tellScheduled } from "../core/tell-scheduled.ts";
 import { neutralizeLine, neutralizeText, fitWidth } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -53,6 +54,8 @@ function tellEntry(entry: Entry): string {
       const who = entry["who"] ? ` (${textOf(entry["who"])})` : "";
       return `${tool}${mark} ${textOf(entry["decision"])} by ${textOf(entry["by"])}${who}${reasons && `: ${reasons}`}`;
     }
+    case "schedule":
+      return tellScheduled(entry);
     case "audit":
     case "workflow":
       return `${tool}${mark} ${textOf(entry["output"])}`;

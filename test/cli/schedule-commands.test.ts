@@ -70,6 +70,18 @@ test("a job is added, listed, shown, run, paused, resumed and removed, and nobod
   assert.deepEqual([removed.code, removed.stderr], [0, "greet is removed; its history stays.\n"]);
   assert.match((await machine.run(["schedule", "history"])).stdout, /\bgreet +succeeded +person\b/);
   assert.match((await machine.run(["schedule", "history", "greet"])).stdout, /\bgreet +succeeded +person\b/);
+
+  const log = (await machine.run(["log", "--type", "schedule"])).stdout;
+  const said = log.split("\n").flatMap((line) => /^\S+ \S+ +schedule +(.*)$/.exec(line)?.[1] ?? []);
+  const by = /by (.*)$/.exec(said[0] ?? "")?.[1];
+  assert.deepEqual(said, [
+    `greet: added by ${by}`,
+    "greet: a run began (person)",
+    "greet: succeeded",
+    `greet: paused by ${by}: holidays`,
+    `greet: resumed by ${by}`,
+    `greet: removed by ${by}`,
+  ]);
 });
 
 test("what is wrong is said in one sentence with the right form, and nothing is added [D1]", async (t) => {

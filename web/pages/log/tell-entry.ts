@@ -1,3 +1,4 @@
+import { tellScheduled } from "../../../src/core/tell-scheduled.ts";
 import type { LogEntry } from "../../api/types.ts";
 import { showLine } from "../../format/show-controls.ts";
 import { summarizeInput } from "../../format/summarize-call.ts";
@@ -39,7 +40,7 @@ function sayEntry(entry: LogEntry): string {
       return `${textOf(entry["decision"])} by ${textOf(entry["by"])}${who}${reasons === "" ? "" : `: ${reasons}`}`;
     }
     case "schedule":
-      return sayScheduled(entry);
+      return tellScheduled(entry);
     case "audit":
     case "workflow":
       return textOf(entry["output"] ?? entry["input"] ?? "");
@@ -51,24 +52,5 @@ function sayEntry(entry: LogEntry): string {
         .map(([key, value]) => `${key}=${textOf(value)}`)
         .join(" ");
     }
-  }
-}
-
-function sayScheduled(entry: LogEntry): string {
-  const job = textOf(entry["job_name"] ?? entry["name"] ?? "");
-  const why = entry["reason"] ? `: ${textOf(entry["reason"])}` : "";
-  switch (entry["event"]) {
-    case "run:started":
-      return `${job}: a run began${entry["trigger"] === "time" ? "" : ` (${textOf(entry["trigger"]).replaceAll("_", " ")})`}`;
-    case "run:settled":
-      return `${job}: ${textOf(entry["state"])}${why}`;
-    case "run:retried":
-      return `a run is tried again${why}`;
-    case "job:changed":
-      return `${job}: ${textOf(entry["change"])} by ${textOf(entry["by"])}${why}`;
-    case "clock:jumped":
-      return `the clock jumped by ${Math.round(Number(entry["by_ms"]) / 1000)} s`;
-    default:
-      return `${textOf(entry["event"])} ${job}${why}`;
   }
 }
