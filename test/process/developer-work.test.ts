@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { lane } from "../support/require.ts";
@@ -9,7 +9,7 @@ import { openRoom } from "./sandbox-room.ts";
 import { inMode, textOf } from "./support.ts";
 
 const has = (program: string): boolean => spawnSync(program, ["--version"]).status === 0;
-const env = { PATH: process.env["PATH"]!, HOME: homedir() };
+const env = { PATH: process.env["PATH"]!, HOME: userInfo().homedir };
 
 describe("what a developer does works in the sandbox", inMode("require"), () => {
   test("npm installs, runs scripts and keeps a cache, with a home that can't be written [G1 G4]", async (t) => {
@@ -54,7 +54,7 @@ describe("what a developer does works in the sandbox", inMode("require"), () => 
   });
 
   test("a worktree whose repository lies elsewhere can be looked at; a commit says what is missing [G1 G4]", async (t) => {
-    const place = mkdtempSync(join(homedir(), ".deckhand-test-"));
+    const place = mkdtempSync(join(userInfo().homedir, ".deckhand-test-"));
     t.after(() => rmSync(place, { recursive: true }));
     const room = await openRoom(t, { at: place, readOnly: [".git/hooks", ".git/config"] });
     const git = (cwd: string, ...words: string[]): void => {

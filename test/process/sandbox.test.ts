@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
-import { homedir } from "node:os";
+import { userInfo } from "node:os";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
 import type { CommandEnd } from "../../src/process/command.ts";
@@ -24,7 +24,7 @@ import { inMode, openBench, textOf, viewOf } from "./support.ts";
 
 describe("the normal profile", inMode("require"), () => {
   test("the workdir can be written, and nothing around it [G1 G4]", async (t) => {
-    const { sh, workdir } = await openRoom(t, { at: mkdtempSync(join(homedir(), ".deckhand-test-")) });
+    const { sh, workdir } = await openRoom(t, { at: mkdtempSync(join(userInfo().homedir, ".deckhand-test-")) });
     t.after(() => rmSync(dirname(workdir), { recursive: true }));
     assert.deepEqual(await sh("mkdir -p a/b && echo in > a/b/c && mv a/b/c d && chmod 700 d && cat d; pwd"), [
       0,
@@ -60,7 +60,7 @@ describe("the normal profile", inMode("require"), () => {
   });
 
   test("a link out of the workdir leads to what can't be written [G1]", async (t) => {
-    const outside = mkdtempSync(join(homedir(), ".deckhand-test-"));
+    const outside = mkdtempSync(join(userInfo().homedir, ".deckhand-test-"));
     t.after(() => rmSync(outside, { recursive: true }));
     const { sh, workdir } = await openRoom(t);
     symlinkSync(outside, join(workdir, "out"));
@@ -71,7 +71,7 @@ describe("the normal profile", inMode("require"), () => {
   });
 
   test("what is hidden is empty and can't be filled, also through links and /proc [G1 G4]", async (t) => {
-    const home = mkdtempSync(join(homedir(), ".deckhand-test-"));
+    const home = mkdtempSync(join(userInfo().homedir, ".deckhand-test-"));
     t.after(() => rmSync(home, { recursive: true }));
     mkdirSync(join(home, ".ssh"));
     writeFileSync(join(home, ".ssh/id_rsa"), "planted-key\n");
