@@ -34,13 +34,25 @@ export interface DaemonAnswer {
   readonly body: unknown;
 }
 
-const patienceMs = 10_000;
+const usualPatienceMs = 10_000;
+
+/** Throws, in one sentence, unless it did what it was asked for. */
+export function expectDone({ status, body }: DaemonAnswer, { url }: DaemonFacts): void {
+  if (status < 300) return;
+  const { error } = Object(body) as { readonly error?: { readonly message?: unknown } };
+  const why = typeof error?.message === "string" ? error.message : `it answered ${status}`;
+  throw new Error(`The daemon at ${url} refused: ${why}`);
+}
 
 /** Asks it with the person's own token. Rejects with one sentence when it does not answer. */
 export async function askDaemon(
   { folders }: ServeView,
   daemon: DaemonFacts,
-  { method, path }: { readonly method: "GET" | "POST"; readonly path: string },
+  {
+    method,
+    path,
+    patienceMs = usualPatienceMs,
+  }: { readonly method: "GET" | "POST"; readonly path: string; readonly patienceMs?: number },
 ): Promise<DaemonAnswer> {
   const place = placeOf(daemon.url);
   const { promise, resolve, reject } = Promise.withResolvers<DaemonAnswer>();

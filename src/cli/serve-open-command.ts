@@ -2,7 +2,7 @@ import { openSecretLink } from "../runtime/open-link.ts";
 import type { Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { refuseInsideCall } from "./person.ts";
-import { askDaemon, lookForDaemon, tellNone } from "./serve-client.ts";
+import { askDaemon, expectDone, lookForDaemon, tellNone } from "./serve-client.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `deckhand serve open`: a link that logs a browser in once, within a minute. */
@@ -20,8 +20,9 @@ export async function runServeOpen(invocation: Invocation, terminal: Terminal): 
     );
     return exitCode.failed;
   }
-  const { body } = await askDaemon(view, daemon, { method: "POST", path: "/api/login/code" });
-  const { code, expires_at: expiresAt } = body as { readonly code: string; readonly expires_at: string };
+  const answer = await askDaemon(view, daemon, { method: "POST", path: "/api/login/code" });
+  expectDone(answer, daemon);
+  const { code, expires_at: expiresAt } = answer.body as { readonly code: string; readonly expires_at: string };
   const link = `${daemon.url}/#code=${code}`;
   if (invocation.has("json")) terminal.printJson({ url: link, expires_at: expiresAt });
   else terminal.print(`${link}\n`);

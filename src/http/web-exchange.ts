@@ -43,11 +43,20 @@ async function sendResponse(answer: Response, response: ServerResponse): Promise
   response.once("close", stop);
   try {
     for (let part = await reader?.read(); part && !part.done && !response.destroyed; part = await reader?.read()) {
-      if (!response.write(part.value) && !response.destroyed)
-        await Promise.race([once(response, "drain"), once(response, "close")]);
+      if (!response.write(part.value) && !response.destroyed) await drained(response);
     }
     response.end();
   } finally {
     response.off("close", stop);
+  }
+}
+
+/** Also when it never will be, because whoever reads has gone. Leaves no listener behind. */
+async function drained(response: ServerResponse): Promise<void> {
+  const enough = new AbortController();
+  try {
+    await Promise.race(["drain", "close"].map((event) => once(response, event, { signal: enough.signal })));
+  } finally {
+    enough.abort();
   }
 }

@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
@@ -43,7 +43,24 @@ const mostTries = 100;
 /** The process that holds such a lock; null when none does. */
 export function findHolder(path: string, table: ProcessTable): ProcessIdentity | null {
   const named = parse(read(path) ?? "");
-  return named && isAlive(table, named) ? named : null;
+  return named && isAlive(table, named) && !isForgotten(path, named, table) ? named : null;
+}
+
+/** Who holds a lock touches it now and then; one that can't be seen and has not done so for this long has ended. */
+const silentMs = 30_000;
+const touchEveryMs = 5000;
+
+/** In a container there is no telling whether a process of another one runs: after its restart the one before is such. */
+function isForgotten(path: string, { bootId }: ProcessIdentity, table: ProcessTable): boolean {
+  if (bootId === table.bootId) return false;
+  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs;
+  return touched !== undefined && Date.now() - touched > silentMs;
+}
+
+function touch(path: string): void {
+  const now = Date.now();
+  const touched = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? now;
+  if (Math.abs(now - touched) >= touchEveryMs) utimesSync(path, now / 1000, now / 1000);
 }
 
 /** What kind of program it is, as a person says it. */
@@ -63,8 +80,9 @@ function judge(path: string, text: string, { table, holder }: Judging): Other | 
   const named = parse(text);
   const pid = named?.pid ?? (/^\s*\d{1,10}\s*$/.test(text) ? Number(text) : 0);
   if (named) {
-    if (!isAlive(table, named)) return null;
-    const reason = `A ${holder} runs here already: process ${pid}, says ${path}. One is enough; stop that one first.`;
+    if (!isAlive(table, named) || isForgotten(path, named, table)) return null;
+    const where = named.bootId === table.bootId ? "" : ", in another container";
+    const reason = `A ${holder} runs here already: process ${pid}${where}, says ${path}. One is enough; stop that one first.`;
     return { holderPid: pid, reason };
   }
   // Only a number, as other programs write it: whose it is can't be told.
@@ -132,7 +150,10 @@ function removeStale(path: string, stale: string): void {
 function holds(path: string, { text, ...judging }: Judging & { readonly text: string }): boolean {
   try {
     const found = read(path);
-    if (found === text) return true;
+    if (found === text) {
+      touch(path);
+      return true;
+    }
     if (found !== null && judge(path, found, judging)) return false;
     if (found !== null) removeStale(path, found);
     return make(path, text) || read(path) === text;

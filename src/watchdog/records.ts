@@ -8,8 +8,10 @@ import { readWatchdogStatus, statusFile, writeWatchdogStatus, type WatchdogStatu
 
 /** What the watchdog leaves in its state folder. A record that can't be written is told, and nothing ends for it. */
 export interface Records {
-  /** The child that the watchdog before this one had last. */
-  lastChild(): ProcessIdentity | null;
+  /** What the watchdog before this one did last. */
+  last(): WatchdogStatus | null;
+  /** Before the start: a watchdog that is killed right after it can't say what it started. */
+  starting(mark: string): void;
   started(child: ProcessIdentity, about: { readonly lines: LastLines; readonly safeMode: boolean }): void;
   ended(end: WatchedEnd, about: { readonly counted: boolean; readonly safeMode: boolean }): void;
   waiting(delayMs: number, reason: string): void;
@@ -39,6 +41,7 @@ export function createRecords({ settings, clock, emit }: WatchParts): Records {
       at,
       watchdogPid,
       child: null,
+      startMark: null,
       restarts: Math.max(0, restarts),
       safeMode,
       nextStartAt: null,
@@ -48,7 +51,8 @@ export function createRecords({ settings, clock, emit }: WatchParts): Records {
 
   return {
     attempt,
-    lastChild: () => readWatchdogStatus(path)?.child ?? null,
+    last: () => readWatchdogStatus(path),
+    starting: (startMark) => save({ state: "waiting", reason: null, startMark }),
     started(identity, about) {
       restarts += 1;
       ({ safeMode } = about);
@@ -62,25 +66,27 @@ export function createRecords({ settings, clock, emit }: WatchParts): Records {
       const { counted } = about;
       if (!started) return;
       const { pid } = started.identity;
+      if (!isOrderly(end)) {
+        attempt(() =>
+          writeCrashRecord(crashFolder(settings.stateFolder), {
+            v: 1,
+            at: clock.now(),
+            startedAt: started.startedAt,
+            pid,
+            program: basename(settings.command[0]),
+            exitCode,
+            signal,
+            cause,
+            uptimeMs,
+            counted,
+            safeMode: about.safeMode,
+            hang: end.hang,
+            lastLines: started.lines.read().map((line) => line.slice(0, longestLine)),
+          }),
+        );
+      }
+      // On record before it is told.
       emit({ type: "child:ended", at: clock.now(), pid, exitCode, signal, cause, uptimeMs, counted });
-      if (isOrderly(end)) return;
-      attempt(() =>
-        writeCrashRecord(crashFolder(settings.stateFolder), {
-          v: 1,
-          at: clock.now(),
-          startedAt: started.startedAt,
-          pid,
-          program: basename(settings.command[0]),
-          exitCode,
-          signal,
-          cause,
-          uptimeMs,
-          counted,
-          safeMode: about.safeMode,
-          hang: end.hang,
-          lastLines: started.lines.read().map((line) => line.slice(0, longestLine)),
-        }),
-      );
     },
     waiting: (delayMs, reason) => save({ state: "waiting", reason, nextStartAt: clock.now() + delayMs }),
     over: (state, reason) => save({ state, reason }),

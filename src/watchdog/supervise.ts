@@ -1,8 +1,7 @@
 import { constants } from "node:os";
-import { isAlive } from "../process/identity.ts";
 import { childEnvironment } from "./child-environment.ts";
-import { endGroup } from "./child-group.ts";
 import { decideNext, noHistory, type History } from "./decide-next.ts";
+import { endOrphan } from "./end-orphan.ts";
 import { clearBeat, heartbeatFile } from "./heartbeat.ts";
 import { createLastLines, type LastLines } from "./last-lines.ts";
 import { waitFor } from "./occasion.ts";
@@ -25,7 +24,7 @@ export async function supervise(parts: SuperviseParts): Promise<number | "lock_l
   const records = createRecords(parts);
   // One for all of them: the memory of each would only be freed when there is too little of it.
   const lines = createLastLines();
-  await endOrphan(records, parts);
+  await endOrphan(records.last(), parts);
   let history: History = noHistory;
   for (let start = 1; ; start++) {
     stop.look();
@@ -38,14 +37,15 @@ export async function supervise(parts: SuperviseParts): Promise<number | "lock_l
     if (decision.next === "stop") return finish(codeOf(end), decision);
     ({ history } = decision);
     const { delayMs, reason } = decision;
-    emit({ type: "restart:planned", at: clock.now(), delayMs, reason, safeMode: history.safeMode });
     records.waiting(delayMs, reason);
+    emit({ type: "restart:planned", at: clock.now(), delayMs, reason, safeMode: history.safeMode });
     await pause(delayMs, parts);
   }
 
   function finish(exitCode: number, { reason, failed }: { readonly reason: string; readonly failed: boolean }): number {
+    // The status is of the one that has the lock.
+    if (stop.reason?.kind !== "lock_lost") records.over(failed ? "failed" : "stopped", reason);
     emit({ type: failed ? "watchdog:failed" : "watchdog:stopped", at: clock.now(), reason, exitCode });
-    records.over(failed ? "failed" : "stopped", reason);
     return exitCode;
   }
 
@@ -78,11 +78,13 @@ async function runOnce(
   lines.clear();
   const path = heartbeatFile(settings.stateFolder);
   records.attempt(() => clearBeat(path));
+  const mark = `${process.pid}-${clock.now()}-${start}`;
+  records.starting(mark);
   const child = await startChild(
     {
       command: settings.command,
       workdir: settings.workdir,
-      env: childEnvironment(parts.env, { settings, safeMode }),
+      env: childEnvironment(parts.env, { settings, safeMode, mark }),
       onOutput(bytes) {
         // What outlives it may still print: that is none of the next one's lines.
         if (!isOver) lines.add(bytes);
@@ -104,14 +106,6 @@ async function runOnce(
   const end = await watchChild(child, { ...parts, stop });
   isOver = true;
   return { end, isFinal: false };
-}
-
-/** Of a watchdog that was killed: two children at once would be one too many. */
-async function endOrphan(records: Records, { settings, clock, table, emit, stop }: SuperviseParts): Promise<void> {
-  const orphan = records.lastChild();
-  if (!orphan || orphan.bootId !== table.bootId || !isAlive(table, orphan)) return;
-  await endGroup(orphan, { table, clock, graceMs: settings.graceMs, whenInsisted: stop.whenInsisted });
-  emit({ type: "orphan:ended", at: clock.now(), pid: orphan.pid });
 }
 
 async function pause(delayMs: number, { clock, settings, stop, log }: SuperviseParts): Promise<void> {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openProcessTable } from "../../src/process/process-table.ts";
@@ -111,6 +111,8 @@ test("a pid file that was removed is made again; one that another took ends this
   writeFileSync(path, JSON.stringify({ ...other, pid: process.pid, start_time: startTime }));
   assert.equal((await dog.ended).code, 100);
   assert.equal(isRunning(Number(pid)), false);
+  // The status belongs to the one that has the lock now: nothing is written over it.
+  assert.equal(dogs.status()["state"], "running");
 });
 
 test("a lock whose folder is gone is still held, and let go without an error [D3]", async (t) => {
@@ -136,4 +138,22 @@ test("a pid file that can't be made is one sentence [D3]", async (t) => {
   const { code, stderr } = await dogs.start(["true"], { WATCHDOG_PID_FILE: path }).ended;
   assert.equal(code, 2);
   assert.match(stderr, /^deckhand: The pid file .+ can't be .+\n$/);
+});
+
+test("a holder in another container counts while it touches its lock, and a restarted container takes it over [D3]", async (t) => {
+  const path = join(await temporaryFolder(t), "daemon.lock");
+  const table = { ...openProcessTable(process.platform), mayBeRunningElsewhere: () => true };
+  const other = { pid: 1, start_time: "5", boot_id: `${table.bootId.split("/")[0]}/1` };
+  writeFileSync(path, JSON.stringify(other));
+  const refused = takePidFile(path, table, "daemon");
+  assert.equal(refused.taken, false);
+  assert.match(!refused.taken ? refused.reason : "", /process 1, in another container, says /);
+  const longAgo = Date.now() / 1000 - 31;
+  utimesSync(path, longAgo, longAgo);
+  const lock = takePidFile(path, table, "daemon");
+  assert.ok(lock.taken);
+  utimesSync(path, longAgo, longAgo);
+  assert.equal(lock.hold(), true);
+  assert.ok(Date.now() - statSync(path).mtimeMs < 30_000, "the holder touches it");
+  lock.release();
 });
