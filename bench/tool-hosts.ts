@@ -38,6 +38,7 @@ export function openHosts(): { readonly hosts: ToolHosts; readonly call: HostCal
   const call: HostCall = {
     executionId: "call_bench",
     conversationId: null,
+    idempotencyKey: null,
     workdir,
     env: {},
     signal: new AbortController().signal,

@@ -28,8 +28,10 @@ function describe(view: WatchdogView): Check[] {
       return row("problem", "See .deckhand/logs/watchdog.log for what crashed, then start it again.");
     case "dead":
       return row("warning", "Start it again: deckhand serve --watchdog.");
-    case "running":
+    // It may go on like this for ever.
     case "waiting":
+      return row("warning", "See .deckhand/logs/watchdog.log for what crashed.");
+    case "running":
       if (!view.safeMode) return row("ok", null);
       return row("warning", "Mend what crashed (see .deckhand/logs/watchdog.log), then stop it and start it again.");
   }

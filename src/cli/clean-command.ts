@@ -34,7 +34,7 @@ function readDays(invocation: Invocation, option: string): number | undefined {
   throw new UsageError(`--${option} takes a number of days, got "${given}".`);
 }
 
-function describe({ executions, tasks, outputs, log }: CleanReport, isDryRun: boolean): string {
+function describe({ executions, inbox, runs, tasks, outputs, log }: CleanReport, isDryRun: boolean): string {
   const verb = isDryRun ? "Would remove" : "Removed";
   const segments =
     log.before === null
@@ -42,6 +42,8 @@ function describe({ executions, tasks, outputs, log }: CleanReport, isDryRun: bo
       : `${verb} ${log.segments} closed files of the log (${log.lines} lines, ${log.bytes} bytes) older than ${dateOf(log.before)}.`;
   return [
     `${verb} ${executions.count} records of calls older than ${dateOf(executions.before)}.`,
+    `${verb} ${inbox.count} settled entries of the inbox older than ${dateOf(inbox.before)}.`,
+    `${verb} ${runs.count} runs of jobs that ended before ${dateOf(runs.before)}.`,
     `${verb} ${tasks.count} background tasks that ended before ${new Date(tasks.before).toISOString()}.`,
     `${verb} ${outputs.count} kept outputs (${outputs.bytes} bytes) older than ${dateOf(outputs.before)} or beyond the limit.`,
     segments,
@@ -49,10 +51,12 @@ function describe({ executions, tasks, outputs, log }: CleanReport, isDryRun: bo
   ].join("\n");
 }
 
-function times({ executions, tasks, outputs, log, problems }: CleanReport): object {
+function times({ executions, inbox, runs, tasks, outputs, log, problems }: CleanReport): object {
   const timeOf = (before: number): string => new Date(before).toISOString();
   return {
     executions: { ...executions, before: timeOf(executions.before) },
+    inbox: { ...inbox, before: timeOf(inbox.before) },
+    runs: { ...runs, before: timeOf(runs.before) },
     tasks: { ...tasks, before: timeOf(tasks.before) },
     outputs: { ...outputs, before: timeOf(outputs.before) },
     log: { ...log, before: log.before === null ? null : timeOf(log.before) },

@@ -216,8 +216,9 @@ and quotation in it with the call that shows it, or with none.`,
   {
     name: "clean",
     positionals: [],
-    summary: "Remove records, ended tasks, kept outputs and log files that are older than `retention` says",
-    details: `What is removed is told by a line of the log, so that the rest still verifies.`,
+    summary: "Remove records, ended tasks and runs, kept outputs and log files that are older than `retention` says",
+    details: `What is removed is told by a line of the log, so that the rest still verifies. Settled entries of the inbox go with the records of
+calls, runs after schedule.history_days. A daemon does the same by itself, a minute after its start and then once a day.`,
     options: {
       "dry-run": { summary: "Only say what would be removed" },
       "executions-days": { value: "N", summary: "Instead of retention.executions_days" },

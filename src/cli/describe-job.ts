@@ -62,6 +62,7 @@ export function describeJob(job: Job, next: readonly PreviewedTime[]): string {
   const facts: [string, string | null][] = [
     ["does", summarizeWork(job.work)],
     ["when", describeTimes(job.when)],
+    ["asked for", "at" in job.when && job.when.asked ? `${job.when.asked.text} ${job.when.asked.timeZone}` : null],
     [
       "paused",
       paused &&

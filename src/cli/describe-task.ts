@@ -33,7 +33,7 @@ export function describeTask(task: Task, now: number): string {
     ["message", cutText(order.message, shownCharacters)],
     ["system prompt", order.systemPrompt && cutText(order.systemPrompt, shownCharacters)],
     ["arguments", order.args.length === 0 ? null : JSON.stringify(order.args)],
-    ["works in", order.cwd],
+    ["works in", folderOf(order)],
     ["time limit", formatDuration(order.timeoutMs)],
     ["permissions", order.bypassesPermissions ? "the agent's own checks are off" : null],
     ["progress", isFinalTask(task.state) ? null : task.progress],
@@ -52,6 +52,11 @@ export function describeTask(task: Task, now: number): string {
   ];
   const lines = facts.flatMap(([label, fact]) => (fact ? [`  ${label.padEnd(13)}  ${indentRest(fact)}`] : []));
   return [task.id, ...lines, ""].join("\n");
+}
+
+/** Where it works, as far as that can be told here. */
+export function folderOf({ cwd }: Task["order"]): string {
+  return cwd ?? "the workdir of its worker";
 }
 
 /** What is known of what was stopped; null when nothing was. */

@@ -6,6 +6,8 @@ export const exitCode = {
   failed: 1,
   wrongUse: 2,
   refused: 3,
+  /** Of a watched daemon: its port or its place is another's just now. */
+  inUse: 69,
   /** Of a daemon: it wants to be started again, at once. */
   restart: 75,
   /** Of a daemon: starting it again would not help. */

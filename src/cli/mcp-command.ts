@@ -2,6 +2,7 @@ import { systemClock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ServerParts } from "../mcp/create-server.ts";
 import { exposeCatalog } from "../mcp/expose-catalog.ts";
+import { offerInbox } from "../mcp/inbox-toolbox.ts";
 import type { ListenPlace } from "../http/listen.ts";
 import { serveStdio } from "../mcp/serve-stdio.ts";
 import type { TaskDesk } from "../mcp/task-desk.ts";
@@ -11,12 +12,14 @@ import { version } from "../runtime/version.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { codeOfSignal, exitCode } from "./exit-code.ts";
 import { openRuntime, tellWarnings } from "./open-runtime.ts";
+import { refuseInsideCall } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 import { watchSignals } from "./watch-signals.ts";
 
 /** `deckhand mcp` */
 export async function runMcp(invocation: Invocation, terminal: Terminal): Promise<number> {
   const place = readPlace(invocation);
+  if (invocation.has("inbox")) refuseInsideCall(terminal);
   const host = createHost(invocation, terminal);
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const watch = watchSignals(terminal, () => stop());
@@ -57,15 +60,14 @@ function createHost(invocation: Invocation, terminal: Terminal): Host {
     return opening;
   }
 
-  let isTold = false;
   const desk = async (): Promise<TaskDesk> => {
-    const tasks = await (await runtime()).tasks();
-    if (!tasks.isDurable && !isTold)
-      terminal.tell("deckhand: warning: Tasks are kept in memory only; they end with this server.");
-    isTold = true;
+    const opened = await runtime();
+    const tasks = await opened.tasks();
+    tellWarnings(opened, terminal);
     return tasks;
   };
-  const own = createTaskToolbox({ desk, clock: systemClock });
+  const tasks = createTaskToolbox({ desk, clock: systemClock });
+  const own = invocation.has("inbox") ? offerInbox(tasks, { inbox: async () => (await runtime()).inbox }) : tasks;
   const toolbox = invocation.has("expose") ? exposeCatalog(own, runtime, systemClock) : own;
   return {
     parts: { toolbox, desk, clock: systemClock, version, instructions },

@@ -30,17 +30,26 @@ export async function withRuntime(
   try {
     const code = await work(runtime);
     if (code === exitCode.done) tellWarnings(runtime, terminal);
-    else for (const warning of runtime.warnings) terminal.tell(`deckhand: ${warning}`);
+    else for (const warning of untoldWarnings(runtime)) terminal.tell(`deckhand: ${warning}`);
     return code;
   } finally {
     await runtime.close();
   }
 }
 
-export function tellWarnings({ warnings }: Runtime, terminal: Terminal): void {
+export function tellWarnings(runtime: Runtime, terminal: Terminal): void {
   const { columns } = terminal.errorStream;
-  for (const warning of warnings) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
+  for (const warning of untoldWarnings(runtime)) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
 }
+
+/** Those that came since it was last asked: some come with what is opened late, and each is told once. */
+export function untoldWarnings(runtime: Runtime): readonly string[] {
+  const untold = runtime.warnings.slice(toldCounts.get(runtime) ?? 0);
+  toldCounts.set(runtime, runtime.warnings.length);
+  return untold;
+}
+
+const toldCounts = new WeakMap<Runtime, number>();
 
 /** Flag > DECKHAND_WORKDIR > TOOL_WORKDIR > the current folder. */
 export function chooseWorkdir(invocation: Invocation, env: Terminal["env"]): string {

@@ -81,6 +81,7 @@ async function answer({ runtime, agent, terminal, renderer, task, words, images 
     return codeOfEnd(end, watch.signal && codeOfSignal[watch.signal]);
   } finally {
     renderer?.end();
+    if (renderer) tellWarnings(runtime, terminal);
     stopAgent();
     stopRuntime();
     watch.end();

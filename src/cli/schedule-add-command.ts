@@ -25,12 +25,10 @@ export async function runScheduleAdd(invocation: Invocation, terminal: Terminal)
     if (!schedule.isDurable && !isDryRun) {
       throw new UsageError("Jobs end with this command, because the store is kept in memory only: mend that first.");
     }
-    // What was written says more of a single time than what is kept: clocks may skip it, or show it twice.
-    const once = invocation.value("at") ? await schedule.preview(readTimes(invocation), 1) : undefined;
     const job = await schedule.add(written, { by, isDryRun });
     await runtime.prepareTools();
     for (const warning of warnOfRules(runtime.tools, job.grant)) terminal.tell(`deckhand: warning: ${warning}`);
-    const next = once ?? (await schedule.next(job, shownTimes));
+    const next = await schedule.next(job, shownTimes);
     if (invocation.has("json")) {
       terminal.printJson({ ...printableJob(runtime, job), next: toWire(next) });
       return exitCode.done;

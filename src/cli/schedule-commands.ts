@@ -47,9 +47,10 @@ Exit codes: 0 added, 2 something about it is wrong.`,
       "missed-window": { value: "TIME", summary: "What was missed longer ago is not made up for; 7d when left out" },
       jitter: {
         value: "TIME",
-        summary: "Start up to so much later, always the same; a tenth of the interval, at most 1m, when left out",
+        summary:
+          "Start up to so much later, always the same; a tenth of the interval, at most 1m and half the deadline, when left out",
       },
-      deadline: { value: "TIME", summary: "A run that can't start so soon after its time is missed" },
+      deadline: { value: "TIME", summary: "A run that can't start so soon after it was to start is missed" },
       timeout: { value: "TIME", summary: "How long one run may take; 1h when left out" },
       retries: { value: "N", summary: "Try a failed run again so often; 0 when left out" },
       "pause-after": {

@@ -1,5 +1,5 @@
-import { RuntimeError } from "../core/errors.ts";
 import type { Run, RunState } from "../core/schedule.ts";
+import { findWithRemoved } from "../runtime/jobs/find-with-removed.ts";
 import type { Schedule } from "../runtime/schedule.ts";
 import { printableRun } from "../runtime/views/job-view.ts";
 import type { Invocation } from "./command.ts";
@@ -11,8 +11,6 @@ import type { Terminal } from "./terminal.ts";
 import { withSchedule } from "./with-schedule.ts";
 
 const defaultLimit = 20;
-/** Of all jobs, for the name of one that is gone. */
-const searchedRuns = 1000;
 
 /** `deckhand schedule history [NAME]` */
 export async function runScheduleHistory(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -32,22 +30,6 @@ export async function runScheduleHistory(invocation: Invocation, terminal: Termi
       );
     return exitCode.done;
   });
-}
-
-/** A job that was removed is known by its latest runs alone. */
-async function findWithRemoved(
-  schedule: Schedule,
-  name: string,
-): Promise<{ readonly id: string; readonly name: string }> {
-  try {
-    return await schedule.find(name);
-  } catch (thrown) {
-    if (!(thrown instanceof RuntimeError && thrown.code === "JOB_UNKNOWN")) throw thrown;
-    const runs = await schedule.runs({ limit: searchedRuns });
-    const left = runs.find(({ jobId, jobName }) => jobName === name || jobId === name);
-    if (!left) throw thrown;
-    return { id: left.jobId, name: left.jobName };
-  }
 }
 
 /** Latest first, in the time zone of the schedule. */

@@ -11,6 +11,9 @@ import { watchSignals } from "./watch-signals.ts";
 import { withSchedule, type ScheduleView } from "./with-schedule.ts";
 
 const pollMs = 100;
+/** How often it asks whether the daemon is still there. One that is started anew is gone for a moment only. */
+const askMs = 2000;
+const mostUnserved = 3;
 
 /** `deckhand schedule run NAME` */
 export async function runScheduleRun(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -30,6 +33,7 @@ export async function runScheduleRun(invocation: Invocation, terminal: Terminal)
       const run = isServed
         ? await follow(view, await schedule.runNow(name, { by: view.by }), stop.signal)
         : await schedule.carryOut(name, { by: view.by, signal: stop.signal });
+      if (isServed && !isFinalRun(run.state)) return tellLeft(view, run);
       tellEnd(view, run);
       if (!invocation.has("json")) await tellPaused(view, run);
       return codeOf(run.state, watch.signal);
@@ -40,9 +44,11 @@ export async function runScheduleRun(invocation: Invocation, terminal: Terminal)
   });
 }
 
-/** It runs in the daemon; Ctrl-C cancels it there. */
+/** It runs in the daemon; Ctrl-C cancels it there. A run that is not final: the daemon is gone. */
 async function follow({ schedule, by }: ScheduleView, ordered: Run, signal: AbortSignal): Promise<Run> {
   let isCancelled = false;
+  let askedAt = performance.now();
+  let unserved = 0;
   for (let run = ordered; ; run = (await schedule.getRun(ordered.id)) ?? run) {
     if (isFinalRun(run.state)) {
       // A job is paused by a failure just after that is written.
@@ -53,8 +59,28 @@ async function follow({ schedule, by }: ScheduleView, ordered: Run, signal: Abor
       isCancelled = true;
       await schedule.cancelRun(run.id, `Cancelled by ${by}.`);
     }
+    if (performance.now() - askedAt >= askMs) {
+      askedAt = performance.now();
+      unserved = (await schedule.isServed()) === "no" ? unserved + 1 : 0;
+      if (unserved >= mostUnserved) return (await schedule.getRun(ordered.id)) ?? run;
+    }
     await new Promise((resolve) => setTimeout(resolve, pollMs));
   }
+}
+
+/** Nobody is there to end it; nothing of it is lost for that. */
+function tellLeft({ invocation, terminal, runtime }: ScheduleView, run: Run): number {
+  if (invocation.has("json")) terminal.printJson(printableRun(runtime, run));
+  const becomes =
+    run.state === "due"
+      ? "the next `deckhand serve` starts it"
+      : "the next `deckhand serve` finds out what became of it";
+  terminal.tell(
+    neutralizeLine(
+      `The daemon has ended, and nobody serves the schedule now. The run ${run.id} of ${runtime.maskValue(run.jobName)} is ${run.state}: ${becomes}.`,
+    ),
+  );
+  return exitCode.failed;
 }
 
 function tellOrdered({ invocation, terminal, runtime }: ScheduleView, run: Run): number {

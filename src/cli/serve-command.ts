@@ -5,9 +5,10 @@ import type { ListenPlace } from "../http/listen.ts";
 import { locateFolders } from "../runtime/folders.ts";
 import { openJournalReader } from "../runtime/journal-reader.ts";
 import { openSecretLink } from "../runtime/open-link.ts";
-import type { Invocation } from "./command.ts";
+import { UsageError, type Invocation } from "./command.ts";
 import { codeOfSignal, exitCode } from "./exit-code.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "./open-runtime.ts";
+import { refuseInsideCall } from "./person.ts";
 import { readPlace } from "./serve-place.ts";
 import type { Terminal } from "./terminal.ts";
 import { watchSignals } from "./watch-signals.ts";
@@ -18,7 +19,15 @@ const usualPort = 7433;
 /** `deckhand serve`: until somebody stops it. */
 export async function runServe(invocation: Invocation, terminal: Terminal): Promise<number> {
   const place = readPlace(invocation);
-  if (invocation.has("watchdog")) return (await import("./watchdog-command.ts")).watchDaemon(invocation, terminal);
+  if (invocation.has("inbox")) refuseInsideCall(terminal);
+  if (invocation.has("watchdog")) {
+    if (invocation.has("open")) {
+      throw new UsageError(
+        "--open does not go with --watchdog, whose daemon may start many times: leave it out, then `deckhand serve open`.",
+      );
+    }
+    return (await import("./watchdog-command.ts")).watchDaemon(invocation, terminal);
+  }
   const { promise: signalled, resolve: stop } = Promise.withResolvers<void>();
   const watched = readWatched(terminal.env);
   // A watchdog hands on every signal as SIGTERM, and asks for the stack of one that hangs by SIGINT.
@@ -28,7 +37,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
   try {
     const daemon = await start(place, invocation, terminal);
     try {
-      const runtime = await Promise.race([daemon.ready, signalled]);
+      const runtime = await Promise.race([daemon.ready, signalled, daemon.stopOrdered.then(() => undefined)]);
       if (runtime) {
         tellWarnings(runtime, terminal);
         await tellPlace(daemon, invocation, terminal);
@@ -36,13 +45,15 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
       }
       order = (await Promise.race([signalled, daemon.stopOrdered])) ?? "stop";
     } finally {
-      await daemon.close();
+      // It was told to end: a watchdog must not start it again because its last record could not be kept.
+      await daemon.close().catch((thrown: unknown) => terminal.tell(`deckhand: ${messageOf(thrown)}`));
     }
     if (watch.signal) return codeOfSignal[watch.signal];
     return order === "restart" ? exitCode.restart : exitCode.done;
   } catch (thrown) {
     terminal.tell(`deckhand: ${messageOf(thrown)}`);
-    return isWrongForGood(thrown) && !isPortTaken(thrown) ? exitCode.configuration : exitCode.failed;
+    if (isPortTaken(thrown) || codeOf(thrown) === "DAEMON_RUNNING") return watched ? exitCode.inUse : exitCode.failed;
+    return isWrongForGood(thrown) ? exitCode.configuration : exitCode.failed;
   } finally {
     endBeat?.();
     watch.end();
@@ -64,6 +75,7 @@ async function start(place: ListenPlace | null, invocation: Invocation, terminal
     journal: openJournalReader(workdir, env),
     clock: systemClock,
     exposesTools: invocation.has("expose"),
+    offersInbox: invocation.has("inbox"),
     isWatched: watched !== undefined,
     tell: (sentence: string): void => terminal.tell(`deckhand: ${sentence}`),
   };

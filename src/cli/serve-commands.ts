@@ -17,9 +17,10 @@ Exit codes: 0 stopped by \`serve stop\`, 75 by \`serve restart\` for the watchdo
         summary: "Of 127.0.0.1; 0 takes one that is free. Left out: 7433, or a free one when that is taken",
       },
       socket: { value: "PATH", summary: "A Unix socket instead; no browser can use it" },
-      open: { summary: "Open the dashboard in the browser" },
+      open: { summary: "Open the dashboard in the browser; not with --watchdog" },
       watchdog: { summary: "Start it again after a crash or a hang: see `deckhand watchdog --help`" },
       expose: { summary: "MCP clients get the catalog's own tools, too" },
+      inbox: { summary: "MCP clients may list the inbox and answer questions in it; they approve nothing" },
       ...commonOptions,
     },
     examples: ["deckhand serve", "deckhand serve --port 0 --json", "deckhand serve --open"],
@@ -38,7 +39,8 @@ Exit codes: 0 stopped by \`serve stop\`, 75 by \`serve restart\` for the watchdo
     name: "serve stop",
     positionals: [],
     summary: "Stop the daemon and wait until it is gone; background agents go on",
-    details: "One that is just starting is waited for. Exit codes: 0 it is gone, 1 none ran, or it still does.",
+    details: `One that is just starting is waited for. One that does not answer within 10 seconds gets SIGTERM; under a watchdog both are ended, at
+last by SIGKILL. Exit codes: 0 it is gone, 1 none ran, or it still does: then the command that kills it is said.`,
     options: commonOptions,
     examples: ["deckhand serve stop"],
     load: async () => (await import("./serve-stop-command.ts")).runServeStop,
@@ -76,12 +78,16 @@ Exit codes: 0 stopped by \`serve stop\`, 75 by \`serve restart\` for the watchdo
     name: "serve install",
     positionals: [],
     summary: "Write a unit for systemd, so that the daemon runs whenever you are logged in",
-    details: "Nothing is started; what to type next is said. A file that is not ours is never replaced.",
+    details: `Nothing is started; what to type next is said. A file that is not ours is never replaced. systemd starts the daemon again after a
+crash, but not after wrong use (2) or a wrong configuration (78); the watchdog only when it was killed: an end of its own is for good.
+A --store URL with a password is refused: that goes into an EnvironmentFile= as DECKHAND_STORE_URL.`,
     options: {
       name: { value: "NAME", summary: "The service is deckhand-NAME; the folder's name when left out" },
       watchdog: { summary: "The service is `serve --watchdog`: started again after a hang, too" },
       port: { value: "PORT", summary: "As for `serve`" },
       socket: { value: "PATH", summary: "As for `serve`" },
+      expose: { summary: "As for `serve`" },
+      inbox: { summary: "As for `serve`" },
       print: { summary: "Print it instead" },
       ...commonOptions,
     },
@@ -105,7 +111,7 @@ Exit codes: 0 stopped by \`serve stop\`, 75 by \`serve restart\` for the watchdo
     positionals: ["[ACTION]", "[NAME]"],
     summary: "Tokens for programs of yours: add NAME --rights …, list, remove NAME",
     details: `Each of read, run and approve is a right of its own, and none includes another. A token is shown once and kept as a digest
-only. Your own token, with all rights, and the one for MCP clients (read and run) are files that \`serve\` makes.`,
+only. Your own token, with all rights, and the one for MCP clients (for /mcp alone) are files that \`serve\` makes.`,
     options: {
       rights: { value: "RIGHTS", summary: "Any of read,run,approve" },
       ...commonOptions,

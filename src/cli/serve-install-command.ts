@@ -1,20 +1,22 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, dirname, isAbsolute, join, resolve } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import { ownCommand } from "../runtime/own-command.ts";
+import { passwordsInAddress } from "../runtime/passwords-in-address.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { lookForDaemon } from "./serve-client.ts";
 import { readPlace } from "./serve-place.ts";
 import { renderUnit, unitMark } from "./systemd-unit.ts";
 import type { Terminal } from "./terminal.ts";
+import { serveArguments } from "./watchdog-command.ts";
 
 /** `deckhand serve install`: a service of the person's own systemd. Nothing is started. */
 export async function runServeInstall(invocation: Invocation, terminal: Terminal): Promise<number> {
   const unit = locate(invocation, terminal);
   const command = [...ownCommand(), "serve", ...serveFlags(unit, invocation)];
-  const text = renderUnit({ ...unit, command, env: terminal.env });
+  const text = renderUnit({ ...unit, command, isWatched: invocation.has("watchdog"), env: terminal.env });
   if (invocation.has("print")) {
     terminal.print(text);
     return exitCode.done;
@@ -49,11 +51,17 @@ export async function runServeUninstall(invocation: Invocation, terminal: Termin
 }
 
 function serveFlags({ workdir }: UnitPlace, invocation: Invocation): string[] {
-  const place = readPlace(invocation);
-  const flags = [...(invocation.has("watchdog") ? ["--watchdog"] : []), "--workdir", workdir];
-  if (place === null) return flags;
-  // The service runs in the workdir, which need not be the folder that the person is in.
-  return [...flags, ...("port" in place ? ["--port", String(place.port)] : ["--socket", resolve(place.socketPath)])];
+  readPlace(invocation);
+  for (const address of invocation.values("store")) refusePassword(address);
+  return [...(invocation.has("watchdog") ? ["--watchdog"] : []), "--workdir", workdir, ...serveArguments(invocation)];
+}
+
+/** Everybody on the machine sees the command line of a service. */
+function refusePassword(address: string): void {
+  if (passwordsInAddress(address).length === 0) return;
+  throw new UsageError(
+    "The --store URL has a password, which would stand in the unit and be seen in the list of processes: leave --store out, and set DECKHAND_STORE_URL in an EnvironmentFile= of yours (systemctl --user edit).",
+  );
 }
 
 interface UnitPlace {

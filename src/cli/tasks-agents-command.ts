@@ -11,16 +11,16 @@ export async function runTasksAgents(invocation: Invocation, terminal: Terminal)
   return withTasks(invocation, terminal, async ({ tasks }) => {
     const agents = await tasks.agents();
     if (invocation.has("json")) terminal.printJson(agents.map(agentToWire));
-    else terminal.print(renderAgents(agents, terminal));
+    else terminal.print(renderAgents(agents, terminal, tasks.runsHere ? "HERE" : "ON A WORKER"));
     return exitCode.done;
   });
 }
 
-function renderAgents(agents: readonly AgentInfo[], terminal: Terminal): string {
+function renderAgents(agents: readonly AgentInfo[], terminal: Terminal, where: string): string {
   return renderTable({
     columns: [
       { title: "AGENT" },
-      { title: "HERE" },
+      { title: where },
       { title: "RESUMES" },
       { title: "LIMIT", align: "right" },
       { title: "WHAT, OR HOW TO INSTALL IT" },

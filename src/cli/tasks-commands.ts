@@ -41,8 +41,12 @@ Exit codes: 0 it was ordered, 1 it could not be started, 2 wrong use, unknown ag
 --follow those of \`deckhand tasks follow\`.`,
     options: {
       model: { short: "m", value: "MODEL", summary: "The model, by the name that the agent knows" },
-      "system-prompt": { value: "TEXT", summary: "Added to the agent's own" },
-      cwd: { value: "DIR", summary: "Where it works, from the workdir; the workdir itself when left out" },
+      "system-prompt": { value: "TEXT", summary: "Added to the agent's own, or said before the message" },
+      cwd: {
+        value: "DIR",
+        summary:
+          "Where it works, from the workdir; the workdir itself when left out. With --store: from that of the worker",
+      },
       timeout: { value: "SECONDS", summary: "Stop it after this long; limits.task_timeout_ms when left out" },
       arg: { value: "ARG", repeatable: true, summary: "One more argument for its command, as in --arg=--verbose" },
       resume: { value: "SESSION", summary: "Go on with this session of the agent (see `deckhand tasks resume`)" },

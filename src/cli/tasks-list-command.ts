@@ -24,8 +24,8 @@ export async function runTasksList(invocation: Invocation, terminal: Terminal): 
       ...(states.length > 0 ? { states } : {}),
       ...(agent === undefined ? {} : { agent }),
     });
-    // Records that could not be read are not empty.
-    const isWhole = runtime.warnings.length === 0;
+    // Records that could not be read are not empty; what is kept in memory is always read.
+    const isWhole = runtime.warnings.length === 0 || !tasks.isDurable;
     if (found.length === 0 && agent !== undefined) assertKnown(agent, await tasks.agents());
     if (invocation.has("json")) terminal.printJson(found.map((task) => printableTask(runtime, task)));
     else if (found.length > 0)

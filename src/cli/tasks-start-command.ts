@@ -1,9 +1,10 @@
 import type { Task } from "../core/task.ts";
 import { printableTask } from "../runtime/views/task-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
-import { exitCodeOfTask } from "./describe-task.ts";
+import { exitCodeOfTask, folderOf } from "./describe-task.ts";
 import { findTask } from "./find-task.ts";
 import { followTask } from "./follow-task.ts";
+import { tellWarnings } from "./open-runtime.ts";
 import { refuseInsideCall } from "./person.ts";
 import { readSeconds } from "./read-seconds.ts";
 import { readTask } from "./read-task.ts";
@@ -53,9 +54,9 @@ export async function runTasksResume(invocation: Invocation, terminal: Terminal)
 }
 
 /** What ends with this process can't be left running by it. */
-function assertKept({ tasks, invocation, terminal }: TasksView): void {
+function assertKept({ tasks, runtime, invocation, terminal }: TasksView): void {
   if (tasks.isDurable) return;
-  if (invocation.has("follow")) return terminal.tell("Tasks are kept in memory only: this one ends with this command.");
+  if (invocation.has("follow")) return tellWarnings(runtime, terminal);
   throw new UsageError(
     'Tasks end with this command, because store.kind is "memory": choose another, or stay with it by --follow.',
   );
@@ -68,7 +69,7 @@ async function tellStarted(view: TasksView, ordered: Task, isOld: boolean): Prom
   if (!asJson && !invocation.has("follow")) terminal.print(`${ordered.id}\n`);
   if (!isQuiet && isOld) terminal.tell(`This key is that of ${ordered.id} (${ordered.state}); nothing was started.`);
   if (invocation.has("follow")) {
-    if (!isQuiet) terminal.tell(`${ordered.id}: ${ordered.order.agent} works in ${ordered.order.cwd}.`);
+    if (!isQuiet) terminal.tell(`${ordered.id}: ${ordered.order.agent} works in ${folderOf(ordered.order)}.`);
     return followTask(view, ordered);
   }
   const { task, isFull } = await untilTaken(view, ordered);
@@ -100,7 +101,7 @@ async function untilTaken(
 function tellRunning({ id, order }: Task, { tasks }: TasksView): string {
   const short = id.slice(-8);
   if (!tasks.runsHere) return `Ordered; a worker takes it. To watch it: deckhand tasks follow ${short}`;
-  return `Started ${order.agent} in ${order.cwd}. To watch it: deckhand tasks follow ${short}`;
+  return `Started ${order.agent} in ${folderOf(order)}. To watch it: deckhand tasks follow ${short}`;
 }
 
 function tellQueued({ id, order: { agent } }: Task): string {

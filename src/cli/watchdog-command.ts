@@ -28,7 +28,7 @@ export function serveArguments(invocation: Invocation): string[] {
     ...["port", "store"].flatMap((name) => invocation.values(name).map((value) => `--${name}=${value}`)),
     // It runs in the workdir, which need not be the folder that the person is in.
     ...(socket === undefined ? [] : [`--socket=${resolve(socket)}`]),
-    ...(invocation.has("expose") ? ["--expose"] : []),
+    ...["expose", "inbox"].filter((name) => invocation.has(name)).map((name) => `--${name}`),
   ];
 }
 

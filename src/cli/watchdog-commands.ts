@@ -6,8 +6,9 @@ const watchdogCommand: Command = {
   positionals: ["[COMMAND…]"],
   summary: "Keep a command running: start it again after a crash or a hang",
   details: `COMMAND stands behind "--"; left out, it is \`deckhand serve\`. It runs in the workdir, with AGENT_MODE=daemon. It is started
-again when it ends with another exit code than 0 (stop) or 78 (its configuration is wrong), after a delay that doubles
-up to a minute; 75 means at once. One that beats (docs/watchdog.md) and then falls silent is asked for its stack, ended and started
+again when it ends with another exit code than 0 (stop) or 78 (its configuration is wrong; 69: what it needs is in use), after a delay that doubles
+up to a minute; 75 means at once. Ten unhealthy ends within ten minutes lead to one start in safe mode; when that fails, too, it goes on once a
+minute, or gives up where _MAX_RESTARTS is set. One that beats (docs/watchdog.md) and then falls silent is asked for its stack, ended and started
 again. The file .deckhand/logs/watchdog.stop stops both; SIGTERM and Ctrl-C are handed on, the second one kills.
 
 Environment: WATCHDOG_WORKDIR, _LOG_FILE, _STOP_FILE, _PID_FILE, _RESTART_BACKOFF_SECONDS (1), _MAX_BACKOFF_SECONDS (60),

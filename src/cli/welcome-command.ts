@@ -34,7 +34,8 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
 }
 
 /** The name is not ours alone, so that another value is told, not refused. */
-function readAgentMode({ env, tell }: Terminal): "daemon" | "chat" {
+function readAgentMode(terminal: Terminal): "daemon" | "chat" {
+  const { env } = terminal;
   const name = env["DECKHAND_AGENT_MODE"] ? "DECKHAND_AGENT_MODE" : "AGENT_MODE";
   const value = env[name] ?? "";
   if (value === "daemon") return "daemon";

@@ -19,6 +19,13 @@ export interface CancelRequest {
   readonly reason: string;
 }
 
+export interface Reach {
+  /** The last one within it. */
+  readonly lastId: string;
+  /** The first one behind it. */
+  readonly behindId: string;
+}
+
 /** Where executions are kept. Each method is atomic; several processes may use one store at once. */
 export interface ExecutionStore {
   /** Saving is nothing worth putting off. */
@@ -30,6 +37,8 @@ export interface ExecutionStore {
   get(id: string): Promise<Execution | undefined>;
   /** Newest first. */
   list(query: ExecutionQuery): Promise<Execution[]>;
+  /** How far so many rows go, from the newest on or from `beforeId`; undefined when there are no more than that. */
+  reach(query: { readonly rows: number; readonly beforeId?: string }): Promise<Reach | undefined>;
   /** True when the execution was under way; its owner finds the request in `takeCancelRequests`. */
   requestCancel(id: string, reason: string): Promise<boolean>;
   /** The requests for this owner's executions that were not handed out before. */
@@ -37,9 +46,9 @@ export interface ExecutionStore {
   /** Changes whenever another connection wrote: a cheap question before a dear one. */
   revision(): number;
   /** How many `prune` would remove. */
-  countPrunable(completedBefore: number): Promise<number>;
-  /** Removes final executions that were completed before the time; says how many. */
-  prune(completedBefore: number): Promise<number>;
+  countPrunable(completedBefore: number, signal?: AbortSignal): Promise<number>;
+  /** Removes final executions that were completed before the time; says how many. The signal ends it between two steps. */
+  prune(completedBefore: number, signal?: AbortSignal): Promise<number>;
   /** Writes what is pending and lets go of the file. Later calls reject with STORE_CLOSED. */
   close(): Promise<void>;
 }

@@ -61,9 +61,20 @@ export interface InboxStore {
   add(entry: InboxEntry): Promise<void>;
   get(id: string): Promise<InboxEntry | undefined>;
   /** Newest first. */
-  list(query: { readonly states?: readonly InboxState[]; readonly limit: number }): Promise<InboxEntry[]>;
+  list(query: InboxQuery): Promise<InboxEntry[]>;
   /** True for the first to settle it; false when it is unknown or settled. */
   settle(id: string, settlement: Settlement, at: number): Promise<boolean>;
   /** Changes whenever an entry may have been settled. */
   revision(): number;
+  /** How many `prune` would remove. */
+  countPrunable(settledBefore: number): Promise<number>;
+  /** Removes entries that were settled before the time, however; says how many. What waits stays. */
+  prune(settledBefore: number): Promise<number>;
+}
+
+export interface InboxQuery {
+  readonly limit: number;
+  readonly states?: readonly InboxState[];
+  /** Only entries older than this one; the way to the next page. */
+  readonly beforeId?: string;
 }

@@ -3,7 +3,7 @@ import type { ProcessIdentity } from "./process-identity.ts";
 import type { Job, Run, RunState } from "./schedule.ts";
 import type { SharedOwners } from "./shared-owners.ts";
 
-/** Where jobs and runs are kept. Each method is atomic; several processes may use one store at once. */
+/** Where the jobs and runs of one project are kept. Each method is atomic; several processes may use one store at once. */
 export interface ScheduleStore {
   /** Whether jobs are still there after a restart. */
   readonly isDurable: boolean;
@@ -39,8 +39,14 @@ export interface ScheduleStore {
   changeRun(id: string, change: RunChange): Promise<Run | undefined>;
   /** True when it was not final; a due one is cancelled at once, of any other the owner finds the reason in the row. */
   requestCancel(id: string, order: { readonly reason: string; readonly at: number }): Promise<boolean>;
+  /** How many `prune` would remove. */
+  countPrunable(endedBefore: number): Promise<number>;
   /** Removes final runs that ended before the time; gives how many. The latest of each job stays. */
   prune(endedBefore: number): Promise<number>;
+  /** When a scheduler was last there; undefined: none ever was. */
+  servedAt(): Promise<number | undefined>;
+  /** One is there. Nobody needs to look for that, so the revision may stay. */
+  noteServed(at: number): Promise<void>;
   /** Changes whenever another process wrote. */
   revision(): number | Promise<number>;
 }

@@ -13,7 +13,7 @@ export interface Job {
   readonly missed: MissedRule;
   /** A run starts up to so much after its time: how much is derived from the id, so it is the same each time. */
   readonly jitterMs: number;
-  /** A run that can't start so soon after its time is `missed`; null: however late. */
+  /** A run that can't start so soon after it was to start is `missed`; null: however late. */
   readonly deadlineMs: number | null;
   /** How long one attempt may take. */
   readonly timeoutMs: number;
@@ -61,7 +61,13 @@ export interface ToolFileRef {
 export type JobTimes =
   | { readonly cron: string; readonly timeZone: string }
   | { readonly everyMs: number; readonly anchorAt: number }
-  | { readonly at: number };
+  | { readonly at: number; readonly asked?: AskedTime };
+
+/** The one time as somebody wrote it: clocks may skip that, or show it twice. */
+export interface AskedTime {
+  readonly text: string;
+  readonly timeZone: string;
+}
 
 /**
  * What becomes of a run that is due while an earlier one of its job is under way.
@@ -99,7 +105,7 @@ export interface JobGrant {
  * - `claimed`: an owner has it; nothing was done yet, so if the owner dies it is `due` again
  * - `running`: its work was begun, or is just about to be
  * - `succeeded`, `failed`, `timed_out`, `cancelled`: the work ended so
- * - `skipped`: not started, because of another run or a pause
+ * - `skipped`: not started, because of another run, a pause or safe mode
  * - `missed`: nobody could start it in time
  * - `lost`: its owner died, and nobody knows how the work ended
  *

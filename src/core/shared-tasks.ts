@@ -6,8 +6,16 @@ export interface TaskRun {
   readonly attempt: number;
 }
 
+export interface WorkerAgents {
+  readonly names: readonly string[];
+  /** False: one of them does not tell, and may have others. */
+  readonly isWhole: boolean;
+}
+
 /** What a store does besides, that several machines share. Who runs tasks there is a worker; everybody else orders and asks. */
 export interface SharedTasks {
+  /** Which store it is, as it may be shown: its address without a password. */
+  readonly name: string;
   /** False: this process is no worker. It takes nothing, adopts nothing, and what it orders is not measured by this machine. */
   readonly runsHere: boolean;
   /** What runs on this machine, whoever watches it. Empty where this process is no worker. */
@@ -19,6 +27,15 @@ export interface SharedTasks {
    * does not come back in time, or queued again if it may be. Gives those that are lost now; each is given once.
    */
   patrol(now: number): Promise<Task[]>;
+  /**
+   * Those of these tasks that are kept no longer. The store's own clock decides, and how long whoever ordered it wants it kept:
+   * machines differ in both.
+   */
+  findExpired(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Removes all that are kept no longer; gives them, so that their folders can go. */
+  pruneExpired(): Promise<Task[]>;
+  /** What the workers that live have. */
+  listAgents(): Promise<WorkerAgents>;
   /** One sentence when workers live, and none of them has this agent: a task for it would wait for ever. */
   explainLack(agent: string): Promise<string | undefined>;
   /** Of these tasks, by id, what those wait for that no worker that lives can take. */

@@ -1,5 +1,6 @@
 import { clipText } from "./cut-text.ts";
-import type { DeskOutput } from "./task-desk.ts";
+import { RuntimeError } from "./errors.ts";
+import type { AgentInfo, TaskDesk } from "./task-desk.ts";
 import type { Task } from "./task.ts";
 import { timeToWire } from "./wire.ts";
 
@@ -8,7 +9,7 @@ const shownCharacters = 200;
 
 /** One row of `list_tasks`. What is not known is left out. */
 export function rowOfTask(task: Task, now: number): object {
-  const row = {
+  return leaveOutNull({
     task_id: task.id,
     cli_name: task.order.agent,
     state: task.state,
@@ -23,12 +24,55 @@ export function rowOfTask(task: Task, now: number): object {
     progress: task.progress,
     session_id: task.sessionId,
     error: task.error,
+    stop_proof: task.stopProof,
     attempt: task.attempt,
-  };
-  return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+  });
+}
+
+/** The answer of `cancel_task`: how it ended, and how that was proved. */
+export function answerOfCancel({ id, state, stopProof, error }: Task): object {
+  return leaveOutNull({ task_id: id, state, stop_proof: stopProof, error });
 }
 
 /** The answer of `get_task_output`. */
-export function answerOfOutput({ text, from, next, totalBytes, answer, errorText }: DeskOutput): object {
-  return { text, from, next, total_bytes: totalBytes, answer, error_text: errorText };
+export async function readOutput(desk: TaskDesk, id: string, range: OutputRange): Promise<object> {
+  // Asked first: what is final now has no more to say than what is read then.
+  const task = await desk.get(id);
+  if (!task) throw new RuntimeError("TASK_UNKNOWN", `There is no task ${JSON.stringify(id.slice(0, 80))}.`);
+  const { text, from, next, totalBytes, answer, errorText } = await desk.output(id, range);
+  const { state, progress, sessionId } = task;
+  return leaveOutNull({
+    text,
+    from,
+    next,
+    total_bytes: totalBytes,
+    answer,
+    error_text: errorText,
+    state,
+    progress,
+    session_id: sessionId,
+  });
+}
+
+interface OutputRange {
+  readonly from: number;
+  readonly limit: number;
+}
+
+/** The answer of `list_agents`. */
+export function answerOfAgents(agents: readonly AgentInfo[]): object {
+  return {
+    agents: agents.map(({ name, title, isInstalled, install, canResume, limit }) => ({
+      name,
+      title,
+      installed: isInstalled,
+      install,
+      can_resume: canResume,
+      limit,
+    })),
+  };
+}
+
+function leaveOutNull(answer: object): object {
+  return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
 }

@@ -14,6 +14,19 @@ export interface TaskDesk {
   wait(id: string, timeoutMs: number): Promise<Task>;
   /** Resolves when it has ended, or when that takes too long. */
   cancel(id: string, reason: string): Promise<Task>;
+  agents(): Promise<readonly AgentInfo[]>;
+}
+
+/** Somebody who can be given a job. */
+export interface AgentInfo {
+  readonly name: string;
+  readonly title: string;
+  readonly isInstalled: boolean;
+  /** How to get it. */
+  readonly install: string;
+  readonly canResume: boolean;
+  /** How many of its tasks run at once. */
+  readonly limit: number;
 }
 
 export interface DeskRequest extends Partial<Omit<TaskOrder, "agent" | "message">> {

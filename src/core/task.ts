@@ -23,8 +23,8 @@ export interface TaskOrder {
   readonly message: string;
   readonly systemPrompt: string | null;
   readonly model: string | null;
-  /** Absolute. */
-  readonly cwd: string;
+  /** From the workdir of whoever runs it, which is meant when there is none; absolute where this machine runs its own. */
+  readonly cwd: string | null;
   /** Further arguments for the CLI, each one as it is. */
   readonly args: readonly string[];
   readonly timeoutMs: number;
@@ -102,6 +102,8 @@ export interface TaskStore {
     agent: string,
     order: { readonly limit: number; readonly owner: ProcessIdentity; readonly now: number },
   ): Promise<Task | undefined>;
+  /** The agents that tasks wait for. */
+  queuedAgents(): Promise<string[]>;
   /** True when it was not final; its owner finds the reason in the row. */
   requestCancel(id: string, reason: string): Promise<boolean>;
   /** Removes final tasks that were completed before the time; gives them, so that their folders can go. */

@@ -26,4 +26,6 @@ export interface CallOptions {
    * have it by themselves.
    */
   readonly parentId?: string;
+  /** Handed to the tool: who orders the same work again, after a failure or a crash, gives the same one. */
+  readonly idempotencyKey?: string;
 }

@@ -52,6 +52,8 @@ export interface ToolContext {
   readonly workdir: string;
   readonly executionId: string;
   readonly conversationId?: string;
+  /** The same at each try of the same work: what the tool asks of others by it is done once. Left out: nobody tries it again. */
+  readonly idempotencyKey?: string;
   /** Variables for child processes; already reduced to the allow-list. */
   readonly env: Readonly<Record<string, string>>;
   /**

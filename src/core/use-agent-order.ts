@@ -13,6 +13,7 @@ export interface UseAgentInput {
   /** In seconds. */
   readonly timeout?: number | undefined;
   readonly idempotency_key?: string | undefined;
+  readonly idempotent?: boolean | undefined;
 }
 
 export function orderOfUseAgent(input: UseAgentInput, door: TaskDoor): DeskRequest {
@@ -24,6 +25,7 @@ export function orderOfUseAgent(input: UseAgentInput, door: TaskDoor): DeskReque
     args: input.args ?? [],
     resume: input.resume ?? null,
     idempotencyKey: input.idempotency_key ?? null,
+    ...(input.idempotent === undefined ? {} : { isIdempotent: input.idempotent }),
     ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
     ...(input.timeout === undefined ? {} : { timeoutMs: Math.ceil(input.timeout * 1000) }),
     door,

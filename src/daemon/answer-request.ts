@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { checkHost } from "../http/check-host.ts";
-import type { Visitor } from "./access/visitors.ts";
+import { countUnderWay } from "./access/count-under-way.ts";
+import type { Doorkeeper, Visitor } from "./access/visitors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createRouter } from "./find-route.ts";
 import { HttpError, toProblem } from "./http-error.ts";
@@ -12,7 +13,7 @@ export interface RequestParts {
   readonly endpoints: readonly Endpoint[];
   /** The files of the dashboard, for paths that no endpoint has. */
   readonly files: Endpoint;
-  readonly identify: (request: IncomingMessage) => Visitor;
+  readonly doorkeeper: Doorkeeper;
   /** Why nothing that needs the runtime can be answered now; null when it can. */
   readonly whyNot: () => string | null;
   readonly mask: (text: string) => string;
@@ -31,12 +32,13 @@ interface Chosen {
   readonly params: Readonly<Record<string, string>>;
 }
 
-const nobody: Visitor = { rights: new Set(), who: "nobody", isOwner: false };
+const nobody: Visitor = { rights: new Set(), who: "nobody", isOwner: false, isMcpClient: false };
 
-/** Host → Origin → route → method → token or cookie → right → content type → body. */
+/** Host → Origin → route → method → token or cookie → right → how many already → content type → body. */
 export function createRequestHandler(parts: RequestParts): RequestHandler {
   const find = createRouter(parts.endpoints);
   const underWay = new Set<AbortController>();
+  const countRequest = countUnderWay();
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const left = new AbortController();
@@ -59,12 +61,25 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
     const [path, query] = splitTarget(request.url ?? "");
     const { endpoint, params } = choose(request.method ?? "", path);
     const visitor = endpoint.needs === "nothing" ? nobody : admitVisitor(request, endpoint);
-    const takesJson = endpoint.method === "POST" && endpoint.body === undefined;
-    if (takesJson) checkBody(request);
-    const problem = endpoint.isAlways ? null : parts.whyNot();
-    if (problem !== null) throw new HttpError("NOT_READY", problem, { "retry-after": "1" });
-    const body = takesJson ? await readJsonBody(request, response) : undefined;
-    await endpoint.answer({ request, response, params, query: new URLSearchParams(query), body, visitor, signal });
+    const leave = endpoint.needs === "nothing" ? undefined : countRequest(visitor);
+    try {
+      const takesJson = endpoint.method === "POST" && endpoint.body === undefined;
+      if (takesJson) checkBody(request);
+      const problem = endpoint.isAlways ? null : parts.whyNot();
+      if (problem !== null) throw new HttpError("NOT_READY", problem, { "retry-after": "1" });
+      await endpoint.answer({
+        request,
+        response,
+        params,
+        query: new URLSearchParams(query),
+        body: takesJson ? await readJsonBody(request, response) : undefined,
+        visitor,
+        isStillIn: () => isStillIn(request, endpoint),
+        signal,
+      });
+    } finally {
+      leave?.();
+    }
   }
 
   function choose(method: string, path: string): Chosen {
@@ -90,18 +105,17 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
     return isPage ? { endpoint: parts.files, params: { path } } : null;
   }
 
-  function admitVisitor(request: IncomingMessage, { needs }: Endpoint): Visitor {
-    const visitor = parts.identify(request);
-    if (needs === "owner") {
-      if (visitor.isOwner) return visitor;
-      throw new HttpError(
-        "FORBIDDEN",
-        "Only the person whose daemon this is can do that, with the token of their own.",
-      );
-    }
-    const missing = needs === "nothing" ? [] : needs.filter((right) => !visitor.rights.has(right));
-    if (missing.length === 0) return visitor;
-    throw new HttpError("FORBIDDEN", `This needs the right to ${missing.join(" and ")}, which ${visitor.who} has not.`);
+  function admitVisitor(request: IncomingMessage, endpoint: Endpoint): Visitor {
+    const visitor = parts.doorkeeper.identify(request);
+    const problem = whyForbidden(visitor, endpoint);
+    if (problem !== null) throw new HttpError("FORBIDDEN", problem);
+    return visitor;
+  }
+
+  function isStillIn(request: IncomingMessage, endpoint: Endpoint): boolean {
+    if (endpoint.needs === "nothing") return true;
+    const visitor = parts.doorkeeper.recognize(request);
+    return visitor !== undefined && whyForbidden(visitor, endpoint) === null;
   }
 
   function tellError(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
@@ -116,6 +130,20 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
       for (const each of underWay) each.abort();
     },
   };
+}
+
+/** Null when it is allowed. */
+function whyForbidden(visitor: Visitor, { needs, isForMcp }: Endpoint): string | null {
+  if (visitor.isMcpClient && !isForMcp) {
+    return "The token of MCP clients is for /mcp alone; `deckhand serve token add NAME --rights read,run` makes one for the API.";
+  }
+  if (needs === "owner") {
+    return visitor.isOwner ? null : "Only the person whose daemon this is can do that, with the token of their own.";
+  }
+  const missing = needs === "nothing" ? [] : needs.filter((right) => !visitor.rights.has(right));
+  return missing.length === 0
+    ? null
+    : `This needs the right to ${missing.join(" and ")}, which ${visitor.who} has not.`;
 }
 
 /** Only the usual form: a request for another server's address (`GET http://…`) is none for us. */

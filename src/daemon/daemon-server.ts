@@ -15,7 +15,7 @@ import type { Endpoint } from "./endpoint.ts";
 import { createOwnEndpoints, type OwnParts } from "./own-endpoints.ts";
 import { webFiles } from "./web-files.ts";
 
-export interface ServerParts extends Pick<OwnParts, "state" | "hub" | "mcp" | "stop" | "restart"> {
+export interface ServerParts extends Pick<OwnParts, "state" | "hub" | "recheckStreams" | "mcp" | "stop" | "restart"> {
   readonly stateFolder: string;
   readonly listen: ListenPlace;
   readonly endpoints: readonly Endpoint[];
@@ -34,6 +34,8 @@ export interface DaemonServer {
   close(): Promise<void>;
 }
 
+type Place = Pick<Listening, "hosts" | "origin">;
+
 /** Event streams, and as many again for everything else. */
 const limits: ServerLimits = { headersMs: 10_000, requestMs: 60_000, connections: 600 };
 
@@ -47,7 +49,7 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
   const namedTokens = openNamedTokens(stateFolder);
   // What is wrong with the file is said now, not when the first program comes.
   namedTokens.list();
-  let listening: Listening = { hosts: [], origin: null };
+  let listening: Place = { hosts: [], origin: null };
   const cookieName = (): string => cookieOf(listening);
   const ownerToken = readToken(ownerTokenIn(stateFolder));
   const keyOf = (secret: string): string => pageKeyOf(secret, ownerToken);
@@ -56,7 +58,7 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
     hosts: () => listening.hosts,
     endpoints: [...createOwnEndpoints({ ...parts, codes, sessions, cookieName, pageKeyOf: keyOf }), ...parts.endpoints],
     files: webFiles,
-    identify: createDoorkeeper({
+    doorkeeper: createDoorkeeper({
       ownerToken,
       mcpToken: readToken(tokenFileIn(stateFolder)),
       namedTokens,
@@ -74,25 +76,25 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
   // Whoever asks first whether a large body is wanted hears what speaks against it before sending any of it.
   server.on("checkContinue", answer);
   server.on("upgrade", refuseUpgrade);
-  listening = await listenOn(server, listen, "The daemon");
+  const open = await listenOn(server, listen, "The daemon");
+  listening = open;
   return {
     url: "socketPath" in listen ? `unix:${listen.socketPath}` : listening.origin!,
     createLoginLink: () => (listening.origin === null ? null : `${listening.origin}/#code=${codes.create().code}`),
     abortAll: () => handler.abortAll(),
     async close() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      server.close(() => resolve());
+      const closed = open.close();
       server.closeIdleConnections();
       // Answers that are on their way get there; nobody else is waited for.
       const cancel = clock.after(graceMs, () => server.closeAllConnections());
-      await promise;
+      await closed;
       cancel();
     },
   };
 }
 
 /** Browsers send cookies of one port to all others of a host: with its port in the name, daemons do not log each other out. */
-function cookieOf({ origin }: Listening): string {
+function cookieOf({ origin }: Place): string {
   const port = /:(\d+)$/.exec(origin ?? "")?.[1];
   return port === undefined ? "deckhand_session" : `deckhand_session_${port}`;
 }

@@ -9,6 +9,8 @@ export interface Endpoint {
   readonly path: string;
   /** `owner`: only the person themselves; `nothing`: anybody who got to the right host. */
   readonly needs: readonly Right[] | "owner" | "nothing";
+  /** Taken here is the token of MCP clients as well. */
+  readonly isForMcp?: boolean;
   /** `itself`: it reads what comes by its own rules. Left out: JSON for a POST. */
   readonly body?: "itself";
   /** Answered also while the runtime is not there yet, or not any more. */
@@ -24,6 +26,8 @@ export interface Exchange {
   readonly body: unknown;
   /** Of whom nothing was needed: nobody in particular. */
   readonly visitor: Visitor;
+  /** Whether who asked would be let in again now: tokens are removed, and logins end. */
+  readonly isStillIn: () => boolean;
   /** Aborted when the client hangs up, or the daemon stops. */
   readonly signal: AbortSignal;
 }

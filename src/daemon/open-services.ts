@@ -1,11 +1,13 @@
 import type { Clock } from "../core/clock.ts";
 import { exposeCatalog } from "../mcp/expose-catalog.ts";
+import { offerInbox } from "../mcp/inbox-toolbox.ts";
 import { openMcpHandler, type McpHandler } from "../mcp/http/mcp-handler.ts";
 import { createTaskToolbox } from "../mcp/task-toolbox.ts";
 import type { JournalReader } from "../runtime/journal-reader.ts";
 import { followOutputs, type LiveOutputs } from "../runtime/live-outputs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { version } from "../runtime/version.ts";
+import { cleanDaily } from "./clean-daily.ts";
 import { openEventHub, type EventHub } from "./events/event-hub.ts";
 import { watchOthers } from "./events/watch-others.ts";
 
@@ -15,6 +17,8 @@ export interface ServicesParts {
   readonly clock: Clock;
   /** MCP clients get the catalog's own tools, too. */
   readonly exposesTools: boolean;
+  /** MCP clients see the inbox, and pass on answers to questions in it. */
+  readonly offersInbox: boolean;
   readonly onError: (thrown: unknown) => void;
 }
 
@@ -40,12 +44,17 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   await runtime.tasks();
   await runtime.prepareTools();
   await (await runtime.schedule()).start();
+  const stopCleaning = cleanDaily({ runtime, clock, onError });
   let cancelLook = clock.after(lookEveryMs, look);
   let isClosed = false;
 
+  async function lookAtTools(): Promise<void> {
+    await runtime.prepareTools();
+    await (await runtime.rollouts()).lookAfter();
+  }
+
   function look(): void {
-    void runtime
-      .prepareTools()
+    void lookAtTools()
       .catch(onError)
       .finally(() => {
         if (!isClosed) cancelLook = clock.after(lookEveryMs, look);
@@ -60,6 +69,7 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
       isClosed = true;
       cancelLook();
       stopWatching();
+      await stopCleaning();
       await hub.close();
       outputs.close();
       await mcp.close();
@@ -68,9 +78,10 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   };
 }
 
-function mcpParts({ runtime, clock, exposesTools }: ServicesParts): Parameters<typeof openMcpHandler>[0] {
+function mcpParts({ runtime, clock, exposesTools, offersInbox }: ServicesParts): Parameters<typeof openMcpHandler>[0] {
   const desk = (): ReturnType<Runtime["tasks"]> => runtime.tasks();
-  const own = createTaskToolbox({ desk, clock });
+  const tasks = createTaskToolbox({ desk, clock });
+  const own = offersInbox ? offerInbox(tasks, { inbox: () => Promise.resolve(runtime.inbox) }) : tasks;
   const toolbox = exposesTools ? exposeCatalog(own, () => Promise.resolve(runtime), clock) : own;
   return { toolbox, desk, clock, version };
 }

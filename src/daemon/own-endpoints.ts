@@ -21,6 +21,8 @@ export interface OwnParts {
   /** What a page has to show beside the cookie with that secret. */
   readonly pageKeyOf: (secret: string) => string;
   readonly hub: () => EventHub;
+  /** A login ended, and with it the event streams that it opened. */
+  readonly recheckStreams: () => void;
   readonly mcp: () => McpHandler;
   readonly stop: () => void;
   /** False when nobody would start it again. */
@@ -75,7 +77,8 @@ function healthEndpoints({ state, stop, restart }: OwnParts): readonly Endpoint[
   ];
 }
 
-function loginEndpoints({ codes, sessions, cookieName, pageKeyOf, clock }: OwnParts): readonly Endpoint[] {
+function loginEndpoints(parts: OwnParts): readonly Endpoint[] {
+  const { codes, sessions, cookieName, pageKeyOf, recheckStreams, clock } = parts;
   const failures = countFailures(mostWrongCodes, wrongCodesMs, clock);
   const cookie = (value: string, seconds: number): string =>
     `${cookieName()}=${value}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
@@ -96,11 +99,12 @@ function loginEndpoints({ codes, sessions, cookieName, pageKeyOf, clock }: OwnPa
       needs: "nothing",
       isAlways: true,
       answer({ body, response }) {
-        const wait = failures.waitMs();
-        if (wait > 0) throw tooMany(wait);
         const { code } = Object(body) as { readonly code?: unknown };
         if (typeof code !== "string") throw new HttpError("BAD_REQUEST", 'Expected {"code": "…"}.');
+        // First of all: whoever sends wrong codes must not keep the person with the right one out.
         if (!codes.use(code)) {
+          const wait = failures.waitMs();
+          if (wait > 0) throw tooMany(wait);
           failures.add();
           throw new HttpError(
             "UNAUTHORIZED",
@@ -108,6 +112,8 @@ function loginEndpoints({ codes, sessions, cookieName, pageKeyOf, clock }: OwnPa
           );
         }
         const secret = sessions.create();
+        // Of too many logins the oldest is ended.
+        recheckStreams();
         response.setHeader("set-cookie", cookie(secret, sessionMs / 1000));
         sendJson(response, 200, { page_key: pageKeyOf(secret) });
       },
@@ -120,6 +126,7 @@ function loginEndpoints({ codes, sessions, cookieName, pageKeyOf, clock }: OwnPa
       answer({ request, response }) {
         const secret = readCookie(request, cookieName());
         if (secret !== undefined) sessions.end(secret);
+        recheckStreams();
         response.setHeader("set-cookie", cookie("", 0));
         sendJson(response, 204, null);
       },
@@ -133,12 +140,14 @@ function streamEndpoints({ hub, mcp }: OwnParts): readonly Endpoint[] {
       method: "GET",
       path: "/api/events",
       needs: ["read"],
-      answer: ({ request, response, query }) => hub().open(response, lastIdOf(request) ?? query.get("after")),
+      answer: ({ request, response, query, isStillIn }) =>
+        hub().open(response, lastIdOf(request) ?? query.get("after"), isStillIn),
     },
     {
       method: "POST",
       path: mcpPath,
       needs: ["read", "run"],
+      isForMcp: true,
       body: "itself",
       answer({ request, response }) {
         if (request.headers.expect !== undefined) response.writeContinue();

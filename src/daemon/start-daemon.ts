@@ -26,6 +26,8 @@ export interface DaemonParts {
   readonly clock: Clock;
   /** MCP clients get the catalog's own tools, too. */
   readonly exposesTools: boolean;
+  /** MCP clients see the inbox, and pass on answers to questions in it. */
+  readonly offersInbox: boolean;
   readonly isWatched: boolean;
   /** What a person who looks after it should know, in sentences. */
   readonly tell: (sentence: string) => void;
@@ -98,6 +100,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     endpoints: apiRoutes.map((route) => endpointOf(route, apiParts)),
     state: () => state,
     hub: () => services!.hub,
+    recheckStreams: () => services?.hub.recheck(),
     mcp: () => services!.mcp,
     stop: () => stopOrdered.resolve("stop"),
     restart,
@@ -140,12 +143,16 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     cancelHold();
     server.abortAll();
     await ready.catch(() => undefined);
-    // Its own close would not come when it could not begin.
-    await (services ? services.close() : runtime?.close());
-    await server.close();
-    log?.write("Stopped.");
-    withdrawDaemon(stateFolder);
-    if (lock.taken) lock.release();
+    try {
+      // Its own close would not come when it could not begin.
+      await (services ? services.close() : runtime?.close());
+    } finally {
+      // Whatever failed, such as a last record on a full disk: nobody is served here any more.
+      await server.close();
+      log?.write("Stopped.");
+      withdrawDaemon(stateFolder);
+      if (lock.taken) lock.release();
+    }
   }
 
   let closing: Promise<void> | undefined;

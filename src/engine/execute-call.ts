@@ -168,6 +168,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     clock: options.clock,
     executionId: record.id,
     conversationId: record.conversationId,
+    idempotencyKey: active.call.idempotencyKey,
     recheck: active.recheck,
     keepBefore: options.keepBefore ? (change) => options.keepBefore?.(record, change) : undefined,
     workdir: options.workdir,

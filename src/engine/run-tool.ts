@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly clock: Clock;
   readonly executionId: string;
   readonly conversationId: string | null;
+  readonly idempotencyKey: string | undefined;
   readonly recheck: Recheck | undefined;
   readonly keepBefore: ToolContext["keepBefore"] | undefined;
   readonly workdir: string;
@@ -89,7 +90,7 @@ class Run {
 
   /** An object that tools may take apart (`run(input, { ask })`) or copy (`{ ...context, workdir }`). */
   private makeContext(): ToolContext {
-    const { control, workdir, executionId, conversationId, env, recheck, keepBefore } = this.options;
+    const { control, workdir, executionId, conversationId, idempotencyKey, env, recheck, keepBefore } = this.options;
     const context = {
       signal: control.signal,
       workdir,
@@ -102,10 +103,12 @@ class Run {
       ranAs: (version: string) => void (this.version = version),
       notEntered: () => void (this.isEntered = false),
     };
-    if (conversationId === null && recheck === undefined && keepBefore === undefined) return context;
+    const isPlain = conversationId === null && idempotencyKey === undefined;
+    if (isPlain && recheck === undefined && keepBefore === undefined) return context;
     return {
       ...context,
       ...(conversationId === null ? {} : { conversationId }),
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
       ...(recheck === undefined ? {} : { recheck }),
       ...(keepBefore === undefined ? {} : { keepBefore }),
     };

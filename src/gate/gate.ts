@@ -1,4 +1,5 @@
 import { cutText } from "../core/cut-text.ts";
+import type { Execution } from "../core/execution.ts";
 import { isThenable } from "../core/is-thenable.ts";
 import type { Permit, PermitDecision, PermitRequest } from "../core/permit.ts";
 import type { Recheck } from "../core/tool.ts";
@@ -23,8 +24,8 @@ export interface GateOptions extends Asking {
   readonly confirmed: readonly string[];
   /** Whose run this is. */
   readonly who: string;
-  /** What a person said beforehand about the calls of a conversation that nobody attends. Left out: nothing. */
-  readonly rulesOf?: (conversationId: string | null) => StandingRules | undefined;
+  /** What a person said beforehand about the calls of a job, which nobody attends. Left out: nothing. */
+  readonly rulesOf?: (execution: Pick<Execution, "conversationId" | "door">) => StandingRules | undefined;
 }
 
 /** They are for these calls only. Danger is asked about all the same. */
@@ -113,9 +114,9 @@ function weigh(options: GateOptions, request: PermitRequest, found: Assessment):
 
 function rulesFor(
   { rules, rulesOf }: GateOptions,
-  { execution: { conversationId } }: PermitRequest,
+  { execution }: PermitRequest,
 ): GateOptions["rules"] & { readonly standing?: StandingRules } {
-  const standing = rulesOf?.(conversationId);
+  const standing = rulesOf?.(execution);
   if (!standing) return rules;
   return {
     ...rules,

@@ -1,7 +1,7 @@
 import type { Approve, GrantScope } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
 import { createId } from "../core/ids.ts";
-import type { InboxEntry, InboxOrigin, InboxState, InboxStore, Settlement } from "../core/inbox.ts";
+import type { InboxEntry, InboxOrigin, InboxQuery, InboxStore, Settlement } from "../core/inbox.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Ask } from "../core/question.ts";
 import { settlementOf } from "./settlement.ts";
@@ -36,7 +36,8 @@ export interface Inbox {
   /** Waits until a person answers; the way for a runtime without one. */
   readonly ask: Ask;
   readonly approve: Approve;
-  list(query?: { readonly states?: readonly InboxState[]; readonly limit?: number }): Promise<InboxEntry[]>;
+  /** At most 100 when no limit is given. */
+  list(query?: Partial<InboxQuery>): Promise<InboxEntry[]>;
   get(id: string): Promise<InboxEntry | undefined>;
   answer(id: string, given: GivenAnswer, who: string): Promise<Settled>;
   decide(
@@ -107,8 +108,8 @@ export function createInbox(options: InboxOptions): Inbox {
       if (state === "denied") return { decision: "deny", who: who ?? "", ...(reason === null ? {} : { reason }) };
       return { decision: "unanswered", reason: "cancelled" };
     },
-    async list({ states, limit = 100 } = {}) {
-      const entries = await store.list({ ...(states ? { states } : {}), limit });
+    async list(query = {}) {
+      const entries = await store.list({ limit: 100, ...query });
       return Promise.all(entries.map(noticeAbandoned));
     },
     get: (id) => store.get(id),

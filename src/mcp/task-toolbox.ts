@@ -1,8 +1,6 @@
-import type { CallToolResult, Tool as ToolDefinition } from "@modelcontextprotocol/server";
-import { nearest } from "../core/nearest.ts";
-import type { Tool, ToolContext, ToolResult } from "../core/tool.ts";
-import { failedCall, type OfferedCall, type OfferedTool, type Toolbox } from "./offered-tool.ts";
-import type { TaskTool, TaskToolParts } from "./task-tool.ts";
+import { offerTool } from "./offer-tool.ts";
+import type { Toolbox } from "./offered-tool.ts";
+import type { TaskToolParts } from "./task-tool.ts";
 import { createCancelTaskTool } from "./tools/cancel-task.ts";
 import { createGetTaskOutputTool } from "./tools/get-task-output.ts";
 import { createGetTaskStatusTool } from "./tools/get-task-status.ts";
@@ -14,7 +12,7 @@ import { createWaitForTaskTool } from "./tools/wait-for-task.ts";
 /** The tools around background agents. Listing them opens nothing. */
 export function createTaskToolbox(parts: TaskToolParts): Toolbox {
   const offered = [
-    offer(createUseAgentTool(parts), true),
+    offerTool(createUseAgentTool(parts), { startsTask: true }),
     ...[
       createGetTaskStatusTool(parts),
       createWaitForTaskTool(parts),
@@ -22,57 +20,10 @@ export function createTaskToolbox(parts: TaskToolParts): Toolbox {
       createListTasksTool(parts),
       createCancelTaskTool(parts),
       createListAgentsTool(parts),
-    ].map((tool) => offer(tool, false)),
+    ].map((tool) => offerTool(tool)),
   ];
   return {
     list: () => Promise.resolve(offered),
     find: (name) => Promise.resolve(offered.find(({ definition }) => definition.name === name)),
   };
-}
-
-function offer(taskTool: TaskTool, startsTask: boolean): OfferedTool {
-  const { tool, title, outputSchema, annotations } = taskTool;
-  const definition: ToolDefinition = {
-    name: tool.name,
-    title,
-    description: tool.description,
-    inputSchema: { ...tool.inputSchema, type: "object", additionalProperties: false },
-    outputSchema: outputSchema,
-    annotations: { title, ...annotations },
-  };
-  return {
-    definition,
-    startsTask,
-    async call(given, context) {
-      const checked = tool.check(given);
-      const problems = checked.ok ? strayKeys(tool, checked.ignored) : checked.problems.map(({ message }) => message);
-      if (!checked.ok || problems.length > 0) return failedCall(`${tool.name} was not run: ${problems.join("; ")}.`);
-      return answerOf(await tool.run(checked.input, contextOf(context)));
-    },
-  };
-}
-
-/** A word that means nothing here was meant to mean something. */
-function strayKeys(tool: Tool, ignored: readonly string[] = []): string[] {
-  const known = Object.keys(Object(tool.inputSchema["properties"]));
-  return ignored.map((key) => {
-    const [meant] = nearest(key, known, 1);
-    const hint = meant === undefined ? `it takes ${known.join(", ") || "none"}` : `did you mean ${meant}?`;
-    return `it has no parameter ${JSON.stringify(key.slice(0, 80))} (${hint})`;
-  });
-}
-
-function answerOf(result: ToolResult): CallToolResult {
-  if (!result.ok) return failedCall(result.error);
-  return {
-    content: [{ type: "text", text: result.output }],
-    structuredContent: result.data,
-  };
-}
-
-/** These tools start nothing themselves and ask nobody. */
-function contextOf({ signal, progress }: OfferedCall): ToolContext {
-  const nothing = (): void => undefined;
-  const ask: ToolContext["ask"] = () => Promise.resolve({ answered: false, reason: "nobody" });
-  return { signal, progress, workdir: "/", executionId: "", env: {}, ask, stopped: nothing, sandboxed: nothing };
 }

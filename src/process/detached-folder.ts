@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { fromWire } from "../core/wire.ts";
@@ -40,8 +40,20 @@ export function takeBeginning(folder: string): boolean {
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") return false;
-    // Without a folder there is nothing that a shim could begin in.
-    if (codeOf(thrown) === "ENOENT") return true;
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+    // Whoever is late makes the folder itself, and must find there that it may not begin.
+    return makeFolder(dirname(folder)) && makeFolder(folder) ? takeBeginning(folder) : true;
+  }
+}
+
+/** False when the one above is missing, too: that was moved or removed as a whole, and is not made again. */
+function makeFolder(path: string): boolean {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return false;
+    if (codeOf(thrown) === "EEXIST") return true;
     throw thrown;
   }
 }

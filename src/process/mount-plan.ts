@@ -99,11 +99,14 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
     return isFolder ? { kind: "hidden", path } : { kind: "readable", path, source: place.folder.emptyFile };
   }
 
-  /** A hidden place inside a writable root must not be moved away, nor made when it is missing. */
+  /**
+   * A hidden place inside a writable root must not be moved away, nor made when it is missing. One inside another hidden place
+   * can't be, and a mount on the way to it would show what lies there.
+   */
   function pinHidden(path: string): void {
     const [real] = realPath(path);
     if (real === undefined) protect(path);
-    else if (plan.get(real)?.kind !== "writable") pin(real);
+    else if (plan.get(real)?.kind !== "writable" && !isClosed(real)) pin(real);
   }
 
   function protect(path: string): void {

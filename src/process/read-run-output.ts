@@ -15,6 +15,9 @@ export function readRunOutput(runFolder: string, executionId: string, mostBytes:
     folder = next;
   }
   if (folder === undefined) return undefined;
-  const [stdout, stderr] = [readFileEnd(join(folder, "stdout"), mostBytes), readFileEnd(join(folder, "stderr"), mostBytes)];
+  const [stdout, stderr] = [
+    readFileEnd(join(folder, "stdout"), mostBytes),
+    readFileEnd(join(folder, "stderr"), mostBytes),
+  ];
   return stdout && stderr && { stdout, stderr };
 }

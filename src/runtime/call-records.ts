@@ -15,7 +15,7 @@ export function createCallRecords(parts: {
   readonly recover: () => Promise<void>;
   /** As it was masked in the records. */
   readonly maskText: (text: string) => string;
-}): Pick<Runtime, "cancel" | "get" | "list"> {
+}): Pick<Runtime, "cancel" | "get" | "list" | "listPart"> {
   const { engine, store, ledger, processes } = parts;
 
   /** What can't be written now stays in memory, was told as an event, and must not keep anyone from reading the rest. */
@@ -30,6 +30,15 @@ export function createCallRecords(parts: {
     return store.get(id);
   }
 
+  const list: Runtime["list"] = async (query = {}) => {
+    await writePending();
+    const { limit = 10, ...asked } = query;
+    const { conversationId } = asked;
+    const rest = conversationId === undefined ? asked : { ...asked, conversationId: parts.maskText(conversationId) };
+    const here = [...engine.underWay(), ...engine.finished(limit)];
+    return mergeNewestFirst(here, await store.list({ ...rest, limit }), { ...rest, limit });
+  };
+
   return {
     get,
     async cancel(id, reason = "Cancelled") {
@@ -42,13 +51,13 @@ export function createCallRecords(parts: {
       }
       return store.requestCancel(id, reason);
     },
-    async list(query = {}) {
-      await writePending();
-      const { limit = 10, ...asked } = query;
-      const { conversationId } = asked;
-      const rest = conversationId === undefined ? asked : { ...asked, conversationId: parts.maskText(conversationId) };
-      const here = [...engine.underWay(), ...engine.finished(limit)];
-      return mergeNewestFirst(here, await store.list({ ...rest, limit }), { ...rest, limit });
+    list,
+    async listPart({ mostRows, ...query }) {
+      const { beforeId, limit } = query;
+      const reach = await store.reach({ rows: mostRows, ...(beforeId === undefined ? {} : { beforeId }) });
+      const calls = await list({ ...query, ...(reach ? { afterId: reach.behindId } : {}) });
+      const end = reach?.lastId ?? null;
+      return { calls, next: calls.length < limit ? end : (calls.at(-1)?.id ?? end) };
     },
   };
 }

@@ -22,6 +22,7 @@ export function createCaseRunner({ hosts, clock, workdir, env }: TrialPlace, fil
       const { result } = await hosts.call(file, input, {
         executionId: createId("call", clock.now()),
         conversationId: null,
+        idempotencyKey: null,
         workdir,
         env,
         signal,

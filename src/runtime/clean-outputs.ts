@@ -1,40 +1,46 @@
-import { lstatSync, readdirSync, rmdirSync, rmSync } from "node:fs";
+import { lstat, opendir, rm, rmdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 
-export interface CleanedOutputs {
-  readonly files: number;
+export interface OldOutputs {
+  readonly paths: readonly string[];
   readonly bytes: number;
-  /** When the youngest of those that were removed was written. */
+  /** When the youngest of them was written. */
   readonly until: number | null;
 }
 
 /**
- * Removes kept outputs, and what files were before tools changed them, that are too old and, from the oldest on, what is too
- * much. Links are left alone.
+ * Kept outputs, and what files were before tools changed them, that are too old and, from the oldest on, what is too much.
+ * Links are left alone.
  */
-export function cleanOutputs(options: {
+export async function findOldOutputs(options: {
   readonly folders: readonly string[];
   readonly before: number;
   readonly maxBytes: number;
-  readonly isDryRun: boolean;
-}): CleanedOutputs {
-  const files = options.folders.flatMap(listFiles).sort((a, b) => b.writtenAt - a.writtenAt);
+}): Promise<OldOutputs> {
+  const files: KeptFile[] = [];
+  for (const folder of options.folders) for await (const file of walkFiles(folder)) files.push(file);
+  files.sort((a, b) => b.writtenAt - a.writtenAt);
   let kept = 0;
-  const removed = files.filter(({ writtenAt, bytes }) => {
+  const old = files.filter(({ writtenAt, bytes }) => {
     const isKept = writtenAt >= options.before && kept + bytes <= options.maxBytes;
     if (isKept) kept += bytes;
     return !isKept;
   });
-  if (!options.isDryRun) {
-    for (const { path } of removed) rmSync(path, { force: true });
-    for (const folder of new Set(removed.map(({ path }) => dirname(path)))) removeIfEmpty(folder, options.folders);
-  }
   return {
-    files: removed.length,
-    bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0),
-    until: removed[0]?.writtenAt ?? null,
+    paths: old.map(({ path }) => path),
+    bytes: old.reduce((sum, { bytes }) => sum + bytes, 0),
+    until: old[0]?.writtenAt ?? null,
   };
+}
+
+/** One after the other, so that nobody waits for all of them; and folders that are empty then. */
+export async function removeOutputs(paths: readonly string[], tops: readonly string[], signal?: AbortSignal) {
+  for (const path of paths) {
+    if (signal?.aborted) return;
+    await rm(path, { force: true });
+  }
+  for (const folder of new Set(paths.map((path) => dirname(path)))) await removeIfEmpty(folder, tops);
 }
 
 interface KeptFile {
@@ -43,26 +49,30 @@ interface KeptFile {
   readonly writtenAt: number;
 }
 
-function listFiles(folder: string): KeptFile[] {
+async function* walkFiles(folder: string): AsyncGenerator<KeptFile> {
   try {
-    return readdirSync(folder).flatMap((name) => {
+    for await (const { name } of await opendir(folder)) {
       const path = join(folder, name);
-      const stats = lstatSync(path, { throwIfNoEntry: false });
-      if (stats?.isDirectory()) return listFiles(path);
-      return stats?.isFile() ? [{ path, bytes: stats.size, writtenAt: stats.mtimeMs }] : [];
-    });
+      const stats = await lstat(path).catch(ignoreGone);
+      if (stats?.isDirectory()) yield* walkFiles(path);
+      else if (stats?.isFile()) yield { path, bytes: stats.size, writtenAt: stats.mtimeMs };
+    }
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT" || codeOf(thrown) === "ENOTDIR") return [];
-    throw thrown;
+    if (codeOf(thrown) !== "ENOTDIR") ignoreGone(thrown);
   }
 }
 
-function removeIfEmpty(folder: string, tops: readonly string[]): void {
+/** Somebody else cleans, too. */
+function ignoreGone(thrown: unknown): undefined {
+  if (codeOf(thrown) !== "ENOENT") throw thrown;
+}
+
+async function removeIfEmpty(folder: string, tops: readonly string[]): Promise<void> {
   if (tops.includes(folder)) return;
   try {
-    rmdirSync(folder);
+    await rmdir(folder);
   } catch {
     return; // something is still in it
   }
-  removeIfEmpty(dirname(folder), tops);
+  await removeIfEmpty(dirname(folder), tops);
 }

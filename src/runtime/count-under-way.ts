@@ -23,17 +23,17 @@ export async function countUnderWay(
     runtime.rollouts(),
     runtime.schedule(),
   ]);
-  const [runningTasks, views, jobs] = await Promise.all([
+  const [runningTasks, views, { jobs, paused }] = await Promise.all([
     tasks.count({ states: ["queued", "running"] }),
     rollouts.list(),
-    schedule.list(),
+    schedule.count(),
   ]);
   return {
     running_calls: calls.length,
     running_tasks: runningTasks,
     waiting_inbox: waiting.filter(({ state }) => state === "waiting").length,
     active_rollouts: views.filter(({ status }) => status !== "none" && status !== "rolled_back").length,
-    jobs: jobs.length,
-    paused_jobs: jobs.filter(({ job }) => job.paused !== null).length,
+    jobs,
+    paused_jobs: paused,
   };
 }

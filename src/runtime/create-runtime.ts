@@ -1,4 +1,5 @@
 import { homedir } from "node:os";
+import { relative } from "node:path";
 import type { PreImages } from "../agent/undo/pre-images.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
@@ -121,10 +122,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     mask: masker,
     mode: () => mode,
     approve: announceApprovals(jobCalls.approve, { emit: bus.emit, maskText }),
-    rulesOf: (id) => jobCalls.rulesOf(id),
+    rulesOf: (execution) => jobCalls.rulesOf(execution),
     confirmed: config.confirmed ?? [],
     who: userName(),
-    protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles],
+    protectedPaths: [projectFile, toolFolder, ...loaded.hookFiles, relative(workdir, folders.stateHome)],
   });
   const problems = records.problem === null ? [] : [records.problem];
   const warnings = [...loaded.warnings, ...problems, ...tools.warnings(), ...rollouts.warnings(), ...gate.warnings];
@@ -204,8 +205,10 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
     wiring,
     rollouts,
     childEnv,
+    warn,
     assertOpen,
     tasks: { ...taskParts, mask: maskText },
+    inbox: records.inbox,
     openScheduleStore: () => records.openSchedule(),
   });
   const runtime: Runtime = {

@@ -56,7 +56,10 @@ export function signalDaemon({ process: { pid, startTime, bootId } }: Pick<Daemo
   const entry = table.find(pid);
   // Of another boot, or of a container beside this one: the number is somebody else's here.
   if (!entry || bootId !== table.bootId || startTime !== entry.startTime) return "gone";
-  return sendSignal(table, entry, "SIGTERM");
+  const sent = sendSignal(table, entry, "SIGTERM");
+  // One that is held takes no SIGTERM before it goes on.
+  if (entry.stopped) sendSignal(table, entry, "SIGCONT");
+  return sent;
 }
 
 function lockFile(stateFolder: string): string {

@@ -1,5 +1,6 @@
 import type { AgentWiring } from "./agent-wiring.ts";
 import type { LazyRollouts } from "./lazy-rollouts.ts";
+import type { InboxStore } from "../core/inbox.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { OpenedSchedule } from "./open-schedule.ts";
 import type { OpenedTasks, TasksParts } from "./open-tasks.ts";
@@ -9,17 +10,20 @@ export interface DoorParts {
   readonly wiring: () => AgentWiring;
   readonly rollouts: LazyRollouts;
   readonly tasks: TasksParts;
+  readonly inbox: InboxStore;
   /** This machine's own, or one that several share. */
   readonly openScheduleStore: () => Promise<ScheduleStore>;
   /** What tools get of the environment. */
   readonly childEnv: Readonly<Record<string, string>>;
+  /** Adds to the runtime's warnings. */
+  readonly warn: (sentence: string) => void;
   /** Throws when the runtime was closed. */
   readonly assertOpen: () => void;
 }
 
 export interface LazyDoors extends Pick<
   Runtime,
-  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks" | "schedule" | "openWorker"
+  "openModel" | "sessions" | "openAgent" | "improveTool" | "rollouts" | "tasks" | "schedule" | "openWorker" | "clean"
 > {
   /** Before anything else is: what runs on a schedule is stopped by the schedule, which records why. */
   stopSchedule(): Promise<void>;
@@ -35,7 +39,9 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
   async function openTasks(): Promise<OpenedTasks> {
     try {
       const { openTasks: open } = await import("./open-tasks.ts");
-      return await open(parts.tasks);
+      const opened = await open(parts.tasks);
+      if (!opened.isDurable) parts.warn(forgetful);
+      return opened;
     } catch (thrown) {
       // What is wrong may pass, such as a store that is busy: the next one who asks tries again.
       tasks = undefined;
@@ -96,6 +102,14 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
       const { openWorker } = await import("./open-worker.ts");
       return openWorker(parts.tasks, order);
     },
+    async clean(order = {}) {
+      assertOpen();
+      const { cleanByRetention } = await import("./clean-records.ts");
+      const { configuration, folders, clock } = parts.tasks;
+      const { inbox, openScheduleStore: openSchedule } = parts;
+      const shared = configuration.store.url === null ? {} : { shared: { inbox, openSchedule } };
+      return cleanByRetention({ configuration, folders, clock, isDryRun: false, door: "library", ...shared, ...order });
+    },
     async close() {
       // What could not be opened was told to whoever asked for it.
       const opened = await tasks?.catch(() => undefined);
@@ -103,3 +117,6 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
     },
   };
 }
+
+const forgetful =
+  'Tasks are kept in memory only, because store.kind is "memory": they end with this process, and are forgotten with it.';

@@ -8,6 +8,7 @@ import { userFile } from "./folders.ts";
 import { hookFiles } from "./hook-files.ts";
 import { readSharedMcpServers, sharedMcpFile, type SharedMcpServers } from "./mcp-settings.ts";
 import { narrowSettings } from "./narrow-settings.ts";
+import { readScheduleEnvironment } from "./schedule-settings.ts";
 import { parseSettings, type Settings } from "./settings.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -115,6 +116,8 @@ function settingsFromEnvironment(env: Environment): Settings {
     const raw = env[name];
     if (raw !== undefined && raw !== "") (settings[section] ??= {})[key] = booleans.get(raw.toLowerCase()) ?? raw;
   };
+  const schedule = readScheduleEnvironment(env);
+  if (Object.keys(schedule).length > 0) settings["schedule"] = schedule;
   put("DECKHAND_MODEL", "model", "name");
   put("DECKHAND_MODEL_NAME", "model", "name");
   put("DECKHAND_MODEL_BASE_URL", "model", "base_url");

@@ -17,7 +17,9 @@ export function offeredTools(wiring: AgentWiring, words: string): Tool[] {
   const agents = Object.keys(configuration.agents);
   // What manages tool files.
   const isAboutTools = workshop.status().total > 0 || /\btools?\b|도구/i.test(words);
-  const isAboutAgents = agents.length > 0 || speaksOfAgents.test(words) || hasAgent(wiring);
+  // Whoever shares a store has workers; which agents they have is not asked before somebody wants one.
+  const hasWorkers = configuration.store.url !== null;
+  const isAboutAgents = hasWorkers || agents.length > 0 || speaksOfAgents.test(words) || hasAgent(wiring);
   return catalog
     .list("agent")
     .filter(({ name }) => (isAboutTools || !managementNames.has(name)) && (isAboutAgents || !taskToolNames.has(name)));

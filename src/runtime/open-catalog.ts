@@ -44,7 +44,7 @@ export function openCatalog(parts: CatalogParts): {
   const builtins = createBuiltinTools({
     shell,
     web: { settings: configuration.tools.web, env, clock },
-    tasks: { desk: parts.desk, clock, door: "agent" },
+    tasks: { desk: parts.desk, clock, door: "agent", runsHere: configuration.store.url === null },
   });
   const catalog = createCatalog([...(config.builtins === false ? [] : builtins), ...(config.tools ?? [])]);
   if (isStrict) catalog.remove("run_python");

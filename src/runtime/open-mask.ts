@@ -5,6 +5,7 @@ import { createMasker, type Masker } from "../safety/secrets/create-masker.ts";
 import { findEnvironmentSecrets, isWorthHiding } from "../safety/secrets/environment-secrets.ts";
 import type { Folders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
+import { passwordsInAddress } from "./passwords-in-address.ts";
 import { readOrCreateSecret } from "./private-key.ts";
 
 /** The one choke point before everything that is written or told. */
@@ -13,24 +14,10 @@ export function openMask(
   env: Environment,
   { storeUrl }: { readonly storeUrl: string | null },
 ): Masker {
-  const values = [...findEnvironmentSecrets(env), ...passwordsIn(storeUrl ?? ""), ...tokensIn(folders.state)];
+  // Of an address that came by a file or an option: what the environment has is found there.
+  const passwords = passwordsInAddress(storeUrl ?? "").filter(isWorthHiding);
+  const values = [...findEnvironmentSecrets(env), ...passwords, ...tokensIn(folders.state)];
   return createMasker({ values, key: installationKey(folders.maskKey) });
-}
-
-/** Of an address that came by a file or an option: what the environment has is found there. */
-function passwordsIn(address: string): string[] {
-  const written = [/^[a-z]+:\/\/[^/?#@:]*:([^/?#@]*)@/i, /[?&](?:password|sslpassword)=([^&#]*)/i].flatMap(
-    (place) => place.exec(address)?.[1] ?? [],
-  );
-  return written.flatMap((text) => [text, decode(text)]).filter(isWorthHiding);
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** What lets somebody in to a daemon or MCP server of this workdir. Those that are made later are known to the next runtime. */

@@ -200,6 +200,18 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     });
   }
 
+  function prepareFor(tool: string): Promise<void> | undefined {
+    try {
+      const release = isFromFile(tool) ? registry.find(tool) : undefined;
+      if (!release) return undefined;
+      settleFile(release);
+      return whatIsLeft(release)?.catch((thrown: unknown) => warn(tool, thrown));
+    } catch (thrown) {
+      warn(tool, thrown);
+      return undefined;
+    }
+  }
+
   return {
     releases: createReleases({ registry, store }, async (version, author) => {
       try {
@@ -222,17 +234,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
         schemaOf: (tool) => parts.workshop().liveVersion(tool)?.spec.inputSchema ?? null,
         isCounted: (tool) => modeOf(tool) === "canary",
       }),
-    prepareFor(tool) {
-      try {
-        const release = isFromFile(tool) ? registry.find(tool) : undefined;
-        if (!release) return undefined;
-        settleFile(release);
-        return whatIsLeft(release)?.catch((thrown: unknown) => warn(tool, thrown));
-      } catch (thrown) {
-        warn(tool, thrown);
-        return undefined;
-      }
-    },
+    prepareFor,
     orders: createRolloutOrders({
       ...parts,
       store,
@@ -244,6 +246,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       canOpen,
       readContent,
       replay,
+      prepareFor,
     }),
     async startCanary({ tool, snapshot, origin }) {
       const version = parts.workshop().openVersion(snapshot.name, snapshot.hash);

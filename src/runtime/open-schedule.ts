@@ -1,20 +1,21 @@
 import { join } from "node:path";
+import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
-import type { Job } from "../core/schedule.ts";
 import { createJob } from "../schedule/create-job.ts";
 import { createJobs } from "../schedule/jobs.ts";
 import { defaultSettings } from "../schedule/schedule-parts.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
 import { previewTimes } from "../schedule/times/preview-times.ts";
-import { readInstant, readWhen } from "../schedule/times/read-when.ts";
+import { readWhen } from "../schedule/times/read-when.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
 import { readJobOrder } from "./jobs/read-job-order.ts";
 import { readWrittenJob, type WrittenJob } from "./jobs/written-job.ts";
 import { logSchedule } from "./jobs/log-schedule.ts";
 import { pruneRunsDaily } from "./jobs/prune-runs.ts";
-import type { JobView, Schedule } from "./schedule.ts";
+import { viewJob } from "./jobs/view-job.ts";
+import type { Schedule } from "./schedule.ts";
 import { openSchedulerPresence } from "./scheduler-presence.ts";
 
 export interface ScheduleParts extends Pick<
@@ -74,14 +75,6 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
     );
   }
 
-  async function viewOf(job: Job): Promise<JobView> {
-    const latest = await store.listRuns({ jobId: job.id, limit: 50 });
-    const sinceSuccess = latest.findIndex(({ state }) => state === "succeeded");
-    const since = sinceSuccess < 0 ? latest : latest.slice(0, sinceSuccess);
-    const passedOver = since.filter(({ state }) => state === "missed" || state === "skipped").length;
-    return { job, lastRun: latest[0] ?? null, passedOver };
-  }
-
   /** What was changed here is looked at here at once, if somebody looks here at all. */
   async function waking<Result>(change: Promise<Result>): Promise<Result> {
     const result = await change;
@@ -95,17 +88,27 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
       return isDryRun ? createJob(order, clock.now()) : waking(jobs.add(order, by));
     },
     find: (idOrName) => jobs.find(idOrName),
-    list: async () => Promise.all((await store.listJobs()).map(viewOf)),
+    list: async () => Promise.all((await store.listJobs()).map((job) => viewJob(store, job))),
+    async count() {
+      const all = await store.listJobs();
+      return { jobs: all.length, paused: all.filter(({ paused }) => paused !== null).length };
+    },
     pause: (idOrName, order) => waking(jobs.pause(idOrName, order)),
     resume: (idOrName, order) => waking(jobs.resume(idOrName, order)),
     remove: (idOrName, order) => waking(jobs.remove(idOrName, order)),
     runNow: (idOrName, order) => waking(jobs.runNow(idOrName, order)),
     async carryOut(idOrName, { signal, ...order }) {
       const run = await jobs.runNow(idOrName, order);
+      const request = (): Promise<boolean> =>
+        store.requestCancel(run.id, { reason: `Cancelled by ${order.by}.`, at: clock.now() });
       const cancel = (): void =>
-        void store.requestCancel(run.id, { reason: `Cancelled by ${order.by}.`, at: clock.now() });
+        void request().catch((thrown: unknown) =>
+          emit("schedule:failed", { jobId: run.jobId, error: messageOf(thrown) }),
+        );
       signal.addEventListener("abort", cancel, { once: true });
       try {
+        // It may have come while the row was written.
+        if (signal.aborted) await request();
         return (await scheduler.carryOut(run.id)) ?? run;
       } finally {
         signal.removeEventListener("abort", cancel);
@@ -121,9 +124,7 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
     async preview({ cron, every, at, time_zone: zone = timeZone }, count) {
       const now = clock.now();
       const written = { timeZone: zone, ...(cron && { cron }), ...(every && { every }), ...(at && { at }) };
-      const when = await readWhen(written, now);
-      const kind = at ? { written: readInstant(at, zone).kind } : {};
-      return previewTimes(when, { after: now, count, timeZone: zone, ...kind });
+      return previewTimes(await readWhen(written, now), { after: now, count, timeZone: zone });
     },
     timeZone,
     async isServed() {

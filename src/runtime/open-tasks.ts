@@ -13,6 +13,7 @@ import { isInstalled } from "./offered-tools.ts";
 import { ownCommand } from "./own-command.ts";
 import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";
 import type { AgentInfo, Tasks } from "./tasks.ts";
+import { withWorkers } from "./worker-agents.ts";
 
 export interface TasksParts {
   readonly configuration: Configuration;
@@ -66,7 +67,7 @@ export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
   return {
     ...manager,
     close,
-    agents: async () => [...adapters.values()].map(infoOf),
+    agents: () => withWorkers([...adapters.values()].map(infoOf), store.shared, limits.usualPerAgent),
     ttlMs: limits.ttlMs,
     isDurable: store.isDurable,
     runsHere: store.shared?.runsHere ?? true,
@@ -75,8 +76,8 @@ export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
 
 /** Whoever only orders and asks is no worker; null where tasks are this machine's own. */
 async function openSharedStore({ configuration, clock }: TasksParts): Promise<TaskStore | null> {
-  const { url } = configuration.store;
-  if (url === null) return null;
+  const { store, retention } = configuration;
+  if (store.url === null) return null;
   const { openPostgresTaskStore } = await import("../store/postgres/postgres-task-store.ts");
-  return openPostgresTaskStore({ address: url, clock, worker: null });
+  return openPostgresTaskStore({ address: store.url, clock, worker: null, keepMs: retention.tasksMinutes * 60_000 });
 }

@@ -16,7 +16,7 @@ import { createManagementTools } from "../workshop/manage/management-tools.ts";
 import { readToolFile } from "../workshop/read-tool-file.ts";
 import type { Releases } from "../workshop/releases.ts";
 import { openVersionStore, type VersionStore } from "../workshop/version-store.ts";
-import { openWorkshop as openToolFiles, type Workshop } from "../workshop/workshop.ts";
+import { openWorkshop as openToolFiles, type Refusal, type Workshop } from "../workshop/workshop.ts";
 import { createAdmission } from "./admit-tool-files.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
 import type { Configuration } from "./configuration.ts";
@@ -118,11 +118,17 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     now: () => clock.monotonic(),
   });
 
-  async function whyRefused(): Promise<string | null> {
-    if (parts.refusal) return parts.refusal;
-    if (leadsAway(folder, workdir)) return `${toolFolder} is a link that leads out of the workdir.`;
+  async function whyRefused(): Promise<Refusal | null> {
+    if (parts.refusal) return { message: parts.refusal, hint: null };
+    if (leadsAway(folder, workdir)) {
+      const message = `${toolFolder} is a link that leads out of the workdir.`;
+      return { message, hint: "Put the folder itself there." };
+    }
     if (!isStrict || (await processes.sandbox()).kind !== "none") return null;
-    return "In strict mode tool files need an OS sandbox, and this machine has none.";
+    return {
+      message: "In strict mode tool files need an OS sandbox, and this machine has none.",
+      hint: "Install bubblewrap, or switch strict mode off.",
+    };
   }
 
   if (parts.hasBuiltins) {

@@ -14,6 +14,7 @@ export function refuseTasks(why: Error): TaskStore {
     count: refuse,
     update: refuse,
     takeNext: refuse,
+    queuedAgents: refuse,
     requestCancel: refuse,
     prune: refuse,
     revision: refuse,

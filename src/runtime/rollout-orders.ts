@@ -10,6 +10,7 @@ import { tell } from "../rollout/release/tell-event.ts";
 import type { RolledBack, ToolRelease } from "../rollout/release/tool-release.ts";
 import type { ToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
 import { versionName } from "../rollout/release/version-name.ts";
+import { lookAfterRollouts } from "./look-after-rollouts.ts";
 import { rollBackStable } from "./roll-back-stable.ts";
 import { unifiedDiff } from "../tools/unified-diff.ts";
 import { viewRelease } from "./rollout-view.ts";
@@ -30,6 +31,8 @@ export interface OrderParts {
   /** The file of this content, masked; null when the copy is gone. */
   readonly readContent: (release: ToolRelease, hash: string) => string | null;
   readonly replay: (tool: string) => Promise<void>;
+  /** Before a call: what another process left undone is done. */
+  readonly prepareFor: (tool: string) => Promise<void> | undefined;
 }
 
 /** What a person says about new versions of tools. */
@@ -132,6 +135,7 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
       const shown = `${parts.toolFolder}/${fileName}`;
       return unifiedDiff(before, after, { from: shown, to: shown }) ?? "The change is too long to be shown.";
     },
+    lookAfter: () => lookAfterRollouts(parts),
     inNameOf: (other) => createRolloutOrders({ ...parts, who: other }),
     async promote(name, { to, reason = "A person promoted it." }) {
       const known = find(name);

@@ -17,8 +17,9 @@ export interface SeriesBucket {
   readonly errors: number;
   readonly p50Ms: number | null;
   readonly p95Ms: number | null;
-  /** Where the true p95 lies with 95 % confidence; with few calls that is up to the slowest one. */
+  /** Where the true p95 lies with 95 % confidence. */
   readonly p95LowMs: number | null;
+  /** Null: open upwards. Below 72 calls the slowest of them may well be faster than the true p95. */
   readonly p95HighMs: number | null;
 }
 
@@ -78,27 +79,38 @@ function count(
 
 function toBucket({ latencies, ...tally }: Tally): SeriesBucket {
   const sorted = latencies.toSorted((a, b) => a - b);
-  const spread = confidence * Math.sqrt(sorted.length * 0.95 * 0.05);
+  const ranks = ranksAroundP95(sorted.length);
   return {
     ...tally,
-    p50Ms: quantile(sorted, 0.5),
-    p95Ms: quantile(sorted, 0.95),
-    p95LowMs: ranked(sorted, sorted.length * 0.95 - spread),
-    p95HighMs: ranked(sorted, sorted.length * 0.95 + spread + 1),
+    p50Ms: ranked(sorted, Math.ceil(sorted.length * 0.5)),
+    p95Ms: ranked(sorted, Math.ceil(sorted.length * 0.95)),
+    p95LowMs: ranked(sorted, ranks.low),
+    p95HighMs: ranks.high === null ? null : ranked(sorted, ranks.high),
   };
 }
 
-/** Standard deviations; the ranks between which a quantile lies are a binomial's, whatever the latencies are. */
-const confidence = 1.96;
-
-/** The nearest rank; null when nothing was measured. */
-function quantile(sorted: readonly number[], share: number): number | null {
-  return ranked(sorted, sorted.length * share);
+/**
+ * The ranks between which the true p95 lies with 95 % confidence: how many calls are slower than it is a binomial count,
+ * whatever the latencies are. Where no rank is high enough, all of the doubt goes to the lower end.
+ */
+function ranksAroundP95(calls: number): { readonly low: number; readonly high: number | null } {
+  let slower = 0;
+  let chance = 0.95 ** calls;
+  let sum = chance;
+  let high: number | null = null;
+  const enough = sum <= 0.025 ? 0.975 : 0.95;
+  while (sum < enough && slower < calls) {
+    if (sum <= 0.025) high = calls - slower;
+    slower += 1;
+    chance *= ((calls - slower + 1) / slower) * (0.05 / 0.95);
+    sum += chance;
+  }
+  return { low: calls - slower, high };
 }
 
-/** The value of a rank that counts from 1, or the nearest there is. */
+/** The value of a rank, which counts from 1; null when nothing was measured. */
 function ranked(sorted: readonly number[], rank: number): number | null {
-  return sorted[Math.min(Math.max(Math.ceil(rank), 1), sorted.length) - 1] ?? null;
+  return sorted[rank - 1] ?? null;
 }
 
 function compare(a: SeriesBucket, b: SeriesBucket): number {

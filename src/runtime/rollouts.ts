@@ -13,6 +13,11 @@ export interface Rollouts {
   feedback(tool: string, limit: number): Promise<readonly ToolFeedback[]>;
   /** What the version that is tried, or was rolled back, changes of the stable one, as a unified diff; null when there is none, or no copy of it. */
   diff(tool: string): Promise<string | null>;
+  /**
+   * What needs nobody's order, and would wait for the next call otherwise: what a process that died left undone is done, and where
+   * so much time has passed that a person has to decide, that is told. A daemon asks for it now and then.
+   */
+  lookAfter(): Promise<void>;
   /** The same for somebody else than the user of this process: the record names whoever gave an order. */
   inNameOf(who: string): Rollouts;
   /** `next`: agrees to one step, now; `all`: everybody gets it, whatever is proven. Throws ROLLOUT_STATE when there is nothing to promote. */

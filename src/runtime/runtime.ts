@@ -17,6 +17,7 @@ import type { RunStatistics } from "../core/run-statistics.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import type { Processes } from "../process/processes.ts";
+import type { CleanReport } from "./clean-records.ts";
 import type { SandboxSetting } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
 import type { Sessions } from "../agent/session/sessions.ts";
@@ -64,6 +65,10 @@ export interface RuntimeConfig {
   readonly findCrashLoop?: FindCrashLoop;
 }
 
+export interface PartQuery extends Omit<ExecutionQuery, "afterId" | "mostRows"> {
+  readonly mostRows: number;
+}
+
 export interface Runtime {
   readonly workdir: string;
   readonly tools: Catalog;
@@ -109,6 +114,11 @@ export interface Runtime {
   get(id: string): Promise<Execution | undefined>;
   /** Newest first; the last 10 when nothing is said. */
   list(query?: Partial<ExecutionQuery>): Promise<Execution[]>;
+  /**
+   * The same for what no index leads to: so many rows are looked through at most. There may be fewer calls than the limit, or
+   * none, and a `next` all the same: `beforeId` of the page behind; null when there is no more.
+   */
+  listPart(query: PartQuery): Promise<{ readonly calls: readonly Execution[]; readonly next: string | null }>;
   statistics(conversationId?: string): RunStatistics;
   /** `provider/name` or `script:FILE`; left out: the one that is configured, has a key, or runs on this machine. */
   openModel(name?: string): Promise<ChosenModel>;
@@ -118,6 +128,11 @@ export interface Runtime {
   schedule(): Promise<Schedule>;
   /** Runs tasks of the shared store (`store.url`) on this machine until it is stopped; stop it before the runtime. */
   openWorker(order: { readonly machine: string | null }): Promise<OpenedWorker>;
+  /**
+   * Removes what is older than `retention` says, and says so in the log, as `deckhand clean` does; in steps, so that calls go on
+   * meanwhile. The signal leaves the rest for another time. Where records are kept in memory only there is nothing to remove.
+   */
+  clean(options?: { readonly signal?: AbortSignal; readonly door?: "daemon" }): Promise<CleanReport>;
   /** The conversations of this workdir. */
   sessions(): Promise<Sessions>;
   /** A conversation with a model that uses these tools. Close it before the runtime. */

@@ -3,11 +3,14 @@ import { jobOverlaps, type JobOverlap, type MissedRule } from "../core/schedule.
 import { defaultSettings } from "../schedule/schedule-parts.ts";
 
 const longestDays = 366;
+const longestScope = 1000;
 
 /** `schedule` of the settings: how much runs at once, and what jobs have that do not say. */
 export function buildScheduleSchema() {
   return z
     .strictObject({
+      /** Which project's jobs these are, in a database that several share; left out: the workdir's. */
+      scope: z.string().min(1).max(longestScope),
       /** Runs at once in one process; others wait. */
       max_running: z.int().min(1).max(1000),
       /** Where the clock hangs that cron means; left out: the machine's. */
@@ -31,7 +34,29 @@ export function buildScheduleSchema() {
 
 export type ScheduleSettings = z.output<ReturnType<typeof buildScheduleSchema>>;
 
+const texts = ["scope", "time_zone", "overlap", "missed"] as const;
+const numbers = [
+  "max_running",
+  "missed_days",
+  "timeout_ms",
+  "retries",
+  "pause_after_failures",
+  "history_days",
+] as const satisfies readonly Exclude<keyof ScheduleSettings, (typeof texts)[number]>[];
+
+/** `DECKHAND_SCHEDULE_<KEY>`, before anybody has checked it. */
+export function readScheduleEnvironment(env: Readonly<Record<string, string | undefined>>): Record<string, unknown> {
+  const read = (keys: readonly string[], parse: (raw: string) => unknown): [string, unknown][] =>
+    keys.flatMap((key) => {
+      const raw = env[`DECKHAND_SCHEDULE_${key.toUpperCase()}`];
+      return raw === undefined || raw === "" ? [] : [[key, parse(raw)]];
+    });
+  return Object.fromEntries([...read(texts, String), ...read(numbers, Number)]);
+}
+
 export interface ScheduleConfiguration {
+  /** Null: the workdir's real path. */
+  readonly scope: string | null;
   readonly maxRunning: number;
   /** Null: the machine's. */
   readonly timeZone: string | null;
@@ -48,6 +73,7 @@ export interface ScheduleConfiguration {
 const dayMs = 24 * 60 * 60_000;
 
 export const defaultSchedule: ScheduleConfiguration = {
+  scope: null,
   maxRunning: defaultSettings.maxRunning,
   timeZone: null,
   overlap: "skip",
@@ -61,6 +87,7 @@ export const defaultSchedule: ScheduleConfiguration = {
 
 export function applySchedule(base: ScheduleConfiguration, settings: ScheduleSettings = {}): ScheduleConfiguration {
   return {
+    scope: settings.scope ?? base.scope,
     maxRunning: settings.max_running ?? base.maxRunning,
     timeZone: settings.time_zone ?? base.timeZone,
     overlap: settings.overlap ?? base.overlap,
@@ -81,6 +108,8 @@ export function narrowSchedule(
   const { pause_after_failures: pauseAfter } = settings;
   const pausesLater = pauseAfter !== undefined && (pauseAfter || Infinity) > (base.pauseAfterFailures || Infinity);
   const widens: Partial<Record<keyof ScheduleSettings, boolean>> = {
+    // Jobs of another project would be run with what lies in this folder.
+    scope: settings.scope !== undefined && settings.scope !== base.scope,
     max_running: (settings.max_running ?? 0) > base.maxRunning,
     overlap: settings.overlap === "allow" && base.overlap !== "allow",
     missed: settings.missed === "all" && base.missed !== "all",

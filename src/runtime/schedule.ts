@@ -16,6 +16,8 @@ export interface Schedule {
   find(idOrName: string): Promise<Job>;
   /** By name, each with its latest run. */
   list(): Promise<JobView[]>;
+  /** Without looking at any run. */
+  count(): Promise<{ readonly jobs: number; readonly paused: number }>;
   /** False: it was paused already. */
   pause(idOrName: string, order: JobDecision): Promise<boolean>;
   /** False: it was not paused. What was due meanwhile is skipped. */
@@ -52,6 +54,6 @@ export interface JobAddition {
 export interface JobView {
   readonly job: Job;
   readonly lastRun: Run | null;
-  /** How many of its runs were missed or skipped since it last succeeded. */
+  /** How many of its due times were missed or skipped since it last succeeded; many that nobody counted are one. */
   readonly passedOver: number;
 }

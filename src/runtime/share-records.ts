@@ -3,14 +3,15 @@ import type { InboxStore } from "../core/inbox.ts";
 import type { SharedRecords } from "../store/postgres/open-shared-records.ts";
 import type { Records, RecordsOptions } from "./open-records.ts";
 
-export interface SharingOptions extends Pick<RecordsOptions, "processes"> {
+export interface SharingOptions extends Pick<RecordsOptions, "processes" | "configuration" | "folders"> {
   /** `postgres://…` */
   readonly address: string;
   readonly clock: Clock;
 }
 
 /** These records, with jobs, runs and the inbox in a database that several machines share. That is opened when it is needed. */
-export function shareRecords(records: Records, { address, clock, processes }: SharingOptions): Records {
+export function shareRecords(records: Records, options: SharingOptions): Records {
+  const { address, clock, processes, configuration, folders } = options;
   let opening: Promise<SharedRecords> | undefined;
   let opened: SharedRecords | undefined;
 
@@ -18,7 +19,8 @@ export function shareRecords(records: Records, { address, clock, processes }: Sh
     const { openSharedRecords } = await import("../store/postgres/open-shared-records.ts");
     const { identity } = processes;
     const isAliveHere = processes.isAlive.bind(processes);
-    opened = await openSharedRecords({ address, clock, identity, isAliveHere });
+    const scope = configuration.schedule.scope ?? folders.workdir;
+    opened = await openSharedRecords({ address, clock, identity, isAliveHere, scope });
     return opened;
   }
 
@@ -37,6 +39,8 @@ export function shareRecords(records: Records, { address, clock, processes }: Sh
     get: async (id) => (await share()).inbox.get(id),
     list: async (query) => (await share()).inbox.list(query),
     settle: async (id, settlement, at) => (await share()).inbox.settle(id, settlement, at),
+    countPrunable: async (settledBefore) => (await share()).inbox.countPrunable(settledBefore),
+    prune: async (settledBefore) => (await share()).inbox.prune(settledBefore),
     revision: () => opened?.inbox.revision() ?? 0,
   };
 

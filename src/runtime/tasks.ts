@@ -1,3 +1,4 @@
+import type { AgentInfo as DeskAgent } from "../core/task-desk.ts";
 import type { TaskManager } from "../tasks/task-manager.ts";
 
 /** Background agents of this workdir. */
@@ -11,15 +12,7 @@ export interface Tasks extends Omit<TaskManager, "adopt" | "close"> {
   readonly runsHere: boolean;
 }
 
-export interface AgentInfo {
-  readonly name: string;
-  readonly title: string;
-  readonly isInstalled: boolean;
-  /** How to get it. */
-  readonly install: string;
-  readonly canResume: boolean;
+export interface AgentInfo extends DeskAgent {
   /** What it prints is text for a person, not events for a program. */
   readonly printsText: boolean;
-  /** How many of its tasks run at once. */
-  readonly limit: number;
 }

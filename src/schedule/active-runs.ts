@@ -8,6 +8,8 @@ export interface ActiveRun {
   readonly run: Run;
   readonly signal: AbortSignal;
   readonly stoppedBy: { readonly cause: StopCause; readonly reason: string } | undefined;
+  /** Calls back when it is first told to stop, and once more when the process closes after that: then it has less time. */
+  onStop(tell: (cause: StopCause) => void): void;
   stop(cause: StopCause, reason: string): void;
 }
 
@@ -52,13 +54,19 @@ export function createActiveRuns(): ActiveRuns {
 function createEntry(run: Run): ActiveRun {
   const controller = new AbortController();
   let stoppedBy: ActiveRun["stoppedBy"];
+  let tell: (cause: StopCause) => void = () => {};
   return {
     run,
     signal: controller.signal,
     get stoppedBy() {
       return stoppedBy;
     },
+    onStop(listener) {
+      tell = listener;
+    },
     stop(cause, reason) {
+      if (stoppedBy && cause !== "close") return;
+      tell(cause);
       if (stoppedBy) return;
       stoppedBy = { cause, reason };
       controller.abort(new Error(reason));

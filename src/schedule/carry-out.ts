@@ -4,7 +4,7 @@ import type { Job, Run } from "../core/schedule.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { RunContext, RunOutcome } from "./job-runner.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
-import { settleRun } from "./settle-run.ts";
+import { settleRun, settleUnbegun } from "./settle-run.ts";
 import { startLimit } from "./time-limit.ts";
 
 /** Does the work of a run that this process has claimed, to its end. Rejects only when the store fails. */
@@ -19,6 +19,7 @@ export function carryOut(parts: ScheduleParts, active: ActiveRuns, { job, run }:
       set: { state: "running", startedAt: clock.now(), reason: null },
     });
     if (!running) return;
+    if (entry.stoppedBy) return settleUnbegun(parts, run, entry.stoppedBy);
     emit("run:started", { id, jobId, jobName, dueAt, trigger, attempt });
     const outcome = await watch(parts, { job, entry }, (context) => runner.run(job, running, context));
     await settleRun(parts, { job, run: running, outcome, stoppedBy: entry.stoppedBy });
@@ -60,8 +61,10 @@ async function watch(
   const limit = startLimit(clock, job.timeoutMs, () =>
     entry.stop("timeout", `It took longer than its limit of ${job.timeoutMs / 1000} s.`),
   );
-  signal.addEventListener("abort", () => {
-    cancelPatience = clock.after(settings.stopMs, () => endless.resolve(didNotStop(settings.stopMs)));
+  entry.onStop((cause) => {
+    const patienceMs = cause === "close" ? settings.closeMs : settings.stopMs;
+    cancelPatience();
+    cancelPatience = clock.after(patienceMs, () => endless.resolve(didNotStop(patienceMs)));
   });
   const note: RunContext["note"] = async (found) => {
     const noted = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set: found });

@@ -44,6 +44,7 @@ export async function createJob(order: JobOrder, now: number): Promise<Job> {
   checkWork(order.work);
   const when = await checkTimes(order.when, now);
   const times = await openTimes(when);
+  const deadlineMs = checkDeadline(order.deadlineMs ?? null);
   return {
     id: createId("job", now),
     name,
@@ -51,8 +52,8 @@ export async function createJob(order: JobOrder, now: number): Promise<Job> {
     when,
     overlap: checkOverlap(order.overlap ?? "skip"),
     missed: checkMissed(order.missed ?? {}),
-    jitterMs: inTime("jitter", order.jitterMs ?? defaultJitter(times, now), { from: 0, to: hourMs }),
-    deadlineMs: checkDeadline(order.deadlineMs ?? null),
+    jitterMs: checkJitter(order.jitterMs, deadlineMs) ?? defaultJitter(times, { now, deadlineMs }),
+    deadlineMs,
     timeoutMs: inTime("time limit", order.timeoutMs ?? defaultTimeout(order.work), { from: 1000, to: 31 * dayMs }),
     retries: inRange("number of retries", order.retries ?? 0, { from: 0, to: 10 }),
     pauseAfterFailures: inRange("number of failures", order.pauseAfterFailures ?? 3, { from: 0, to: 1000 }),
@@ -86,6 +87,15 @@ function checkDeadline(deadlineMs: number | null): number | null {
   return deadlineMs === null ? null : inTime("deadline", deadlineMs, { from: 1000, to: 366 * dayMs });
 }
 
+function checkJitter(jitterMs: number | undefined, deadlineMs: number | null): number | undefined {
+  if (jitterMs === undefined) return undefined;
+  inTime("jitter", jitterMs, { from: 0, to: hourMs });
+  if (deadlineMs === null || jitterMs < deadlineMs) return jitterMs;
+  throw invalid(
+    `Expected a jitter shorter than the deadline of ${writeDuration(deadlineMs)}, got ${writeDuration(jitterMs)}: shorten the jitter, or allow the run to start later.`,
+  );
+}
+
 function checkMissed({ mode = "last", max = 10, windowMs = 7 * dayMs }: Partial<MissedRule>): MissedRule {
   if (!["last", "none", "all"].includes(mode)) {
     throw invalid(`Expected a rule for missed runs of last, none, all; got "${String(mode)}".`);
@@ -98,10 +108,14 @@ function checkMissed({ mode = "last", max = 10, windowMs = 7 * dayMs }: Partial<
 }
 
 /** Jobs that share their times should not all start at once; one that is due once should start when it was asked to. */
-function defaultJitter(times: Times, now: number): number {
+function defaultJitter(
+  times: Times,
+  { now, deadlineMs }: { readonly now: number; readonly deadlineMs: number | null },
+): number {
   const first = times.next(now);
   const second = first && times.next(first.at);
-  return second ? Math.min(longestJitterMs, Math.floor((second.at - first.at) / 10)) : 0;
+  const longestMs = Math.min(longestJitterMs, Math.floor((deadlineMs ?? Infinity) / 2));
+  return second ? Math.min(longestMs, Math.floor((second.at - first.at) / 10)) : 0;
 }
 
 /** An agent has a limit of its own; this one is behind it. */

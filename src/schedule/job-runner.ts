@@ -7,6 +7,8 @@ export interface JobRunner {
   run(job: Job, run: Run, context: RunContext): Promise<RunOutcome>;
   /** Takes up what a process that is gone had begun and that lives on by itself. Undefined: nothing does, so the run is lost. */
   adopt?(job: Job, run: Run, context: RunContext): Promise<RunOutcome> | undefined;
+  /** Ends what lives on of a run whose job is gone. Undefined: nothing does. */
+  drop?(run: Run, reason: string): Promise<RunOutcome | undefined>;
 }
 
 export interface RunContext {
@@ -21,9 +23,12 @@ export interface RunContext {
   readonly standStill: () => () => void;
 }
 
-/** `left`: it lives on by itself, and whoever comes next can adopt it; only an answer to the signal of a scheduler that closes. */
+/**
+ * `left`: it lives on by itself, and whoever comes next can adopt it; only an answer to the signal of a scheduler that closes.
+ * `skipped`: it can't be done as Deckhand runs now, for which the job can't be blamed.
+ */
 export interface RunOutcome {
-  readonly state: "succeeded" | "failed" | "timed_out" | "cancelled" | "left";
+  readonly state: "succeeded" | "failed" | "timed_out" | "cancelled" | "skipped" | "left";
   /** One sentence; null when it succeeded. */
   readonly reason: string | null;
   readonly summary: string | null;

@@ -1,4 +1,5 @@
 import type { Job, Run } from "../core/schedule.ts";
+import { delayOf } from "./jitter.ts";
 
 export interface LateRuns {
   /** In the order of their due times. */
@@ -14,9 +15,12 @@ export interface CatchUps {
 }
 
 /** Which of the runs that nobody could start in time are made up for. */
-export function chooseCatchUps({ missed: rule, deadlineMs }: Job, { late, isFollowed, now }: LateRuns): CatchUps {
-  const limitMs = Math.min(rule.windowMs, deadlineMs ?? Infinity);
-  const young = late.filter(({ dueAt }) => now - dueAt <= limitMs);
+export function chooseCatchUps(job: Job, { late, isFollowed, now }: LateRuns): CatchUps {
+  const { missed: rule } = job;
+  const delayMs = delayOf(job);
+  const young = late.filter(
+    ({ dueAt }) => now - dueAt <= rule.windowMs && now - dueAt - delayMs <= (job.deadlineMs ?? Infinity),
+  );
   const wanted = rule.mode === "none" ? 0 : rule.mode === "all" ? Math.min(rule.max, 10) : isFollowed ? 0 : 1;
   const catchUps = wanted === 0 ? [] : young.slice(-wanted);
   const reasonFor = (run: Run): string => {

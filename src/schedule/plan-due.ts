@@ -1,7 +1,9 @@
-import { messageOf } from "../core/errors.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
 import type { JobPlan } from "../core/schedule-store.ts";
 import type { Job, Run } from "../core/schedule.ts";
+import { bringForward } from "./bring-forward.ts";
 import { eachDue } from "./each-due.ts";
+import { endOfTries, endUnstarted } from "./end-unstarted.ts";
 import { planJob, rewindJob } from "./plan-job.ts";
 import { pauseJob } from "./pause-job.ts";
 import { tellSettled, type ScheduleParts } from "./schedule-parts.ts";
@@ -14,7 +16,9 @@ export async function planDue(
   { times, now, presentSince }: { readonly times: TimesOf; readonly now: number; readonly presentSince: number },
 ): Promise<void> {
   const { store, settings } = parts;
-  const late = Map.groupBy(await listLate(parts, now, presentSince), ({ jobId }) => jobId);
+  const { first, again } = await listLate(parts, now, presentSince);
+  for (const run of again) await endLateTry(parts, run, now);
+  const late = Map.groupBy(first, ({ jobId }) => jobId);
   const due = await store.listJobs({ dueBy: now });
   const known = new Set(due.map(({ id }) => id));
   for (const id of late.keys()) {
@@ -46,28 +50,36 @@ async function planOne(parts: ScheduleParts, job: Job, make: () => Promise<JobPl
   try {
     plan = await make();
   } catch (thrown) {
-    // One whose times can't be read any more must not stop the others.
-    await pauseJob(parts, job.id, { by: "schedule", reason: `Its times can't be read: ${messageOf(thrown)}` });
+    // One whose times can't be read must not stop the others, and what is no fault of its own is tried again.
+    const error = messageOf(thrown);
+    if (codeOf(thrown) !== "JOB_INVALID") parts.emit("schedule:failed", { jobId: job.id, error });
+    else await pauseJob(parts, job.id, { by: "schedule", reason: `Its times can't be read: ${error}` });
     return;
   }
   const planned = await parts.store.plan(job.id, plan);
   for (const run of planned?.runs ?? []) tellSettled(parts, run);
 }
 
+interface LateRuns {
+  readonly first: Run[];
+  /** That failed before, and were to be tried again. */
+  readonly again: Run[];
+}
+
 /** Due, not waiting for another run, and still there: nobody was there to start them. */
-async function listLate({ store, settings }: ScheduleParts, now: number, presentSince: number): Promise<Run[]> {
-  const late: Run[] = [];
+async function listLate({ store, settings }: ScheduleParts, now: number, presentSince: number): Promise<LateRuns> {
+  const late: LateRuns = { first: [], again: [] };
   for await (const run of eachDue(store, Math.min(now - settings.graceMs, presentSince) - 1)) {
-    if (run.trigger !== "person" && run.attempt === 1 && run.waitsFor === null) late.push(run);
+    if (run.trigger !== "person" && run.waitsFor === null) late[run.attempt === 1 ? "first" : "again"].push(run);
   }
   return late;
 }
 
-/** Tries and catch-ups that were put off by the clock that was ahead. */
-async function bringForward({ store, settings }: ScheduleParts, now: number): Promise<void> {
-  const due = await store.listRuns({ states: ["due"], limit: 10_000 });
-  const putOff = due.filter(({ trigger, attempt, startAt }) => (trigger !== "time" || attempt > 1) && startAt > now);
-  for (const [index, { id }] of putOff.entries()) {
-    await store.changeRun(id, { from: ["due"], set: { startAt: now + index * settings.staggerMs } });
-  }
+/** Where a run of that time would not be made up for, a try is not either. */
+async function endLateTry(parts: ScheduleParts, run: Run, now: number): Promise<void> {
+  const job = await parts.store.getJob(run.jobId);
+  if (!job) return;
+  const { mode, windowMs } = job.missed;
+  if (mode !== "none" && now - run.startAt <= Math.min(windowMs, job.deadlineMs ?? Infinity)) return;
+  await endUnstarted(parts, run, endOfTries(run, "Nothing could run when it was to be tried again."));
 }

@@ -3,7 +3,7 @@ import type { Run } from "../core/schedule.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { adoptRun } from "./carry-out.ts";
 import { eachDue } from "./each-due.ts";
-import type { ScheduleParts } from "./schedule-parts.ts";
+import { tellSettled, type ScheduleParts } from "./schedule-parts.ts";
 import { settleLost } from "./settle-run.ts";
 
 const mostAtOnce = 1000;
@@ -51,9 +51,23 @@ async function takeUp(parts: ScheduleParts, run: Run, { active, follow }: Recove
   });
   if (!taken) return;
   const job = await store.getJob(run.jobId);
-  const adopted = job && adoptRun(parts, active, { job, run: taken });
+  if (!job) return follow(active.hold(taken, () => dropRun(parts, taken)));
+  const adopted = adoptRun(parts, active, { job, run: taken });
   if (adopted) follow(adopted);
   else await settleLost(parts, { job, run: taken });
+}
+
+/** Its job is gone: nobody would ever ask for what lives on of it. */
+async function dropRun(parts: ScheduleParts, run: Run): Promise<void> {
+  const { store, runner, clock } = parts;
+  const why = run.cancelReason ?? "The job was removed.";
+  const outcome = await runner.drop?.(run, why);
+  if (!outcome) return settleLost(parts, { job: undefined, run });
+  const [state, reason] =
+    outcome.state === "succeeded" ? (["succeeded", null] as const) : (["cancelled", why] as const);
+  const set = { state, reason, endedAt: clock.now() };
+  const settled = await store.changeRun(run.id, { from: ["running"], fence: run.fence, set });
+  if (settled) tellSettled(parts, settled);
 }
 
 /** Nobody's, or of a process that is gone. One that is ours by name, but that nobody here works at, is of an earlier scheduler. */

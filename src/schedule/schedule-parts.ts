@@ -34,6 +34,8 @@ export interface ScheduleSettings {
   readonly maxRunning: number;
   /** How long work may take to end after it was told to. */
   readonly stopMs: number;
+  /** The same when this process closes: shorter than whoever stops it waits, so that how the work ended is recorded by then. */
+  readonly closeMs: number;
 }
 
 export const defaultSettings: ScheduleSettings = {
@@ -45,6 +47,7 @@ export const defaultSettings: ScheduleSettings = {
   longestRetryMs: 900_000,
   maxRunning: 32,
   stopMs: 60_000,
+  closeMs: 10_000,
 };
 
 /** Tells that a run ended, or never began. */

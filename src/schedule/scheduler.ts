@@ -37,8 +37,11 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
   let mustFill = false;
   let polledAt = -Infinity;
   let recoveredAt = -Infinity;
-  /** Since when this process has been there for everything that was due, by the wall clock. */
+  /** Who was not there for longer can't know what became of that time. */
+  const longestAwayMs = Math.max(settings.graceMs, 2 * settings.pollMs);
+  /** Since when somebody has been there for everything that was due, by the wall clock. */
   let presentSince = -Infinity;
+  let notedAt = -Infinity;
   let seenAt = -Infinity;
   /** By how much the clock jumped, until that was acted upon. */
   let jumpMs = 0;
@@ -104,7 +107,10 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     if (byMs !== 0) emit("clock:jumped", { byMs: Math.round(byMs) });
     jumpMs += byMs;
     const awayMs = clock.monotonic() - seenAt;
-    if (jumpMs !== 0 || awayMs > Math.max(settings.graceMs, 2 * settings.pollMs)) presentSince = clock.now();
+    if (jumpMs !== 0 || awayMs > longestAwayMs) {
+      presentSince = await findPresence();
+      notedAt = -Infinity;
+    }
     const isTime = clock.now() >= nextAt || mustRecover() || jumpMs !== 0;
     const isFill = mustFill;
     mustFill = false;
@@ -116,6 +122,17 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
       await look();
     } else if (isFill) await startMore();
     seenAt = clock.monotonic();
+    if (seenAt - notedAt >= longestAwayMs / 4) {
+      await store.noteServed(clock.now());
+      notedAt = seenAt;
+    }
+  }
+
+  /** Where another one is there, or was a moment ago, it has judged what is late: what it left due waits for room. */
+  async function findPresence(): Promise<number> {
+    const servedAt = (await store.servedAt()) ?? -Infinity;
+    const now = clock.now();
+    return Math.abs(now - servedAt) <= longestAwayMs ? -Infinity : now;
   }
 
   /** Others are asked now and then only: where many runs end, many write. */

@@ -30,6 +30,20 @@ export async function settleRun(parts: ScheduleParts, ended: EndedWork): Promise
   await pauseAfterFailures(parts, settled);
 }
 
+/** It was told to stop after it was claimed, and before its work began. */
+export async function settleUnbegun(
+  parts: ScheduleParts,
+  { id, fence, reason }: Run,
+  stoppedBy: NonNullable<ActiveRun["stoppedBy"]>,
+): Promise<void> {
+  const set: RunSet =
+    stoppedBy.cause === "close"
+      ? { ...again, startedAt: null, reason }
+      : { state: "cancelled", reason: stoppedBy.reason, endedAt: parts.clock.now() };
+  const settled = await parts.store.changeRun(id, { from: ["running"], fence, set });
+  if (settled) tellSettled(parts, settled);
+}
+
 /** The owner of a run died while it ran. */
 export async function settleLost(
   parts: ScheduleParts,

@@ -1,7 +1,9 @@
-import type { Job, Run, RunState } from "../core/schedule.ts";
+import type { Job, Run } from "../core/schedule.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { carryOut } from "./carry-out.ts";
-import { tellSettled, type ScheduleParts } from "./schedule-parts.ts";
+import { endOfTries, endUnstarted, type End } from "./end-unstarted.ts";
+import { delayOf } from "./jitter.ts";
+import type { ScheduleParts } from "./schedule-parts.ts";
 
 export interface StartOptions {
   readonly active: ActiveRuns;
@@ -49,11 +51,6 @@ export async function startRun(
   return { carriedOut: carryOut(parts, active, started) };
 }
 
-interface End {
-  readonly state: RunState;
-  readonly reason: string;
-}
-
 const removed: End = { state: "cancelled", reason: "The job was removed." };
 
 function refuse(job: Job | undefined, run: Run, now: number): End | undefined {
@@ -62,16 +59,14 @@ function refuse(job: Job | undefined, run: Run, now: number): End | undefined {
   const isFirst = run.attempt === 1;
   if (job.paused && run.trigger !== "person") {
     const why = `The job was paused by ${job.paused.by}`;
-    // What an earlier attempt came to is known, and is the run's end.
-    return isFirst
-      ? { state: "skipped", reason: `${why}.` }
-      : { state: "failed", reason: `${run.reason ?? ""} (${why}.)`.trim() };
+    return isFirst ? { state: "skipped", reason: `${why}.` } : endOfTries(run, `${why}.`);
   }
   const { deadlineMs } = job;
-  if (isFirst && run.trigger !== "person" && deadlineMs !== null && now - run.dueAt > deadlineMs) {
-    return { state: "missed", reason: `It could not start within ${deadlineMs / 1000} s of its time.` };
-  }
-  return undefined;
+  // Counted from the time at which it was to start.
+  const lateMs = now - (isFirst ? run.dueAt + delayOf(job) : run.startAt);
+  if (run.trigger === "person" || deadlineMs === null || lateMs <= deadlineMs) return undefined;
+  const reason = `It could not start within ${deadlineMs / 1000} s of its time.`;
+  return isFirst ? { state: "missed", reason } : endOfTries(run, reason);
 }
 
 async function giveWay(
@@ -106,12 +101,4 @@ async function giveWay(
     await store.changeRun(run.id, { from: ["due"], set: { waitsFor: inTheWay.id } });
   }
   return hasCancelled;
-}
-
-async function endUnstarted(parts: ScheduleParts, run: Run, { state, reason }: End): Promise<void> {
-  const ended = await parts.store.changeRun(run.id, {
-    from: ["due"],
-    set: { state, reason, endedAt: parts.clock.now(), waitsFor: null },
-  });
-  if (ended) tellSettled(parts, ended);
 }

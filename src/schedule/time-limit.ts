@@ -12,13 +12,20 @@ export function startLimit(clock: Clock, limitMs: number, onOver: () => void): T
   let stillFor = 0;
   let isEnded = false;
   let begunAt = clock.monotonic();
-  let cancel = clock.after(restMs, onOver);
+  let cancel = clock.after(restMs, look);
+
+  /** A timer may come too soon: none is longer than 24.8 days. */
+  function look(): void {
+    const leftMs = Math.ceil(restMs - (clock.monotonic() - begunAt));
+    if (leftMs <= 0) onOver();
+    else cancel = clock.after(leftMs, look);
+  }
 
   function goOn(): void {
     stillFor -= 1;
     if (stillFor > 0 || isEnded) return;
     begunAt = clock.monotonic();
-    cancel = clock.after(restMs, onOver);
+    cancel = clock.after(restMs, look);
   }
 
   return {

@@ -1,5 +1,5 @@
 import type { Execution } from "../core/execution.ts";
-import type { ExecutionQuery } from "../core/execution-store.ts";
+import type { ExecutionQuery, Reach } from "../core/execution-store.ts";
 import type { Row } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { executionColumns, executionFromRow } from "./execution-row.ts";
@@ -25,6 +25,18 @@ export async function listExecutions(database: Database, query: ExecutionQuery):
   rows.sort((a, b) => (String(a["id"]) < String(b["id"]) ? 1 : -1));
   return rows.slice(0, limit).map(executionFromRow);
 }
+
+/** Found in the index alone. */
+export async function reachOf(
+  database: Database,
+  { rows, beforeId = endOfIds }: { readonly rows: number; readonly beforeId?: string },
+): Promise<Reach | undefined> {
+  const ends = await database.read((connection) => connection.all(reach, beforeId, rows - 1));
+  const [lastId, behindId] = ends.map(({ id }) => String(id));
+  return lastId === undefined || behindId === undefined ? undefined : { lastId, behindId };
+}
+
+const reach = "SELECT id FROM executions WHERE id < ? ORDER BY id DESC LIMIT 2 OFFSET ?";
 
 /** A way through the rows along one index; `filter` is what the index does not know. */
 interface Walk {

@@ -15,6 +15,9 @@ export function createMemoryInbox(): InboxStore {
     }
   }
 
+  const settledBefore = (time: number): InboxEntry[] =>
+    [...entries.values()].filter(({ settledAt }) => settledAt !== null && settledAt < time);
+
   return {
     async add(entry) {
       entries.set(entry.id, structuredClone(entry));
@@ -23,8 +26,10 @@ export function createMemoryInbox(): InboxStore {
     async get(id) {
       return structuredClone(entries.get(id));
     },
-    async list({ states, limit }) {
-      const found = [...entries.values()].filter(({ state }) => states?.includes(state) ?? true);
+    async list({ states, limit, beforeId }) {
+      const found = [...entries.values()].filter(
+        ({ id, state }) => (states?.includes(state) ?? true) && (beforeId === undefined || id < beforeId),
+      );
       return structuredClone(found.sort((a, b) => (a.id < b.id ? 1 : -1)).slice(0, limit));
     },
     async settle(id, settlement, at) {
@@ -35,5 +40,11 @@ export function createMemoryInbox(): InboxStore {
       return true;
     },
     revision: () => changes,
+    countPrunable: async (time) => settledBefore(time).length,
+    async prune(time) {
+      const old = settledBefore(time);
+      for (const { id } of old) entries.delete(id);
+      return old.length;
+    },
   };
 }

@@ -11,6 +11,7 @@ export function createMemoryScheduleStore(): ScheduleStore {
   /** Those that are not final, so that nobody walks through a long history. */
   const open = new Set<string>();
   let changes = 0;
+  let servedAt: number | undefined;
 
   function putJob(job: Job): Job {
     jobs.set(job.id, job);
@@ -44,6 +45,15 @@ export function createMemoryScheduleStore(): ScheduleStore {
       if (counts && !(latest !== undefined && latest >= startAt)) latest = startAt;
     }
     return latest;
+  }
+
+  function findOld(endedBefore: number): Run[] {
+    const latest = new Map<string, number>();
+    for (const { jobId, dueAt } of runs.values()) latest.set(jobId, Math.max(dueAt, latest.get(jobId) ?? dueAt));
+    return [...runs.values()].filter(
+      ({ jobId, endedAt, dueAt }) =>
+        endedAt !== null && endedAt < endedBefore && (!jobs.has(jobId) || dueAt < latest.get(jobId)!),
+    );
   }
 
   return {
@@ -136,15 +146,15 @@ export function createMemoryScheduleStore(): ScheduleStore {
       if (cancelled) putRun(cancelled);
       return cancelled !== undefined;
     },
+    countPrunable: async (endedBefore) => findOld(endedBefore).length,
     async prune(endedBefore) {
-      const latest = new Map<string, number>();
-      for (const { jobId, dueAt } of runs.values()) latest.set(jobId, Math.max(dueAt, latest.get(jobId) ?? dueAt));
-      const old = [...runs.values()].filter(
-        ({ jobId, endedAt, dueAt }) =>
-          endedAt !== null && endedAt < endedBefore && (!jobs.has(jobId) || dueAt < latest.get(jobId)!),
-      );
+      const old = findOld(endedBefore);
       for (const run of old) dropRun(run);
       return old.length;
+    },
+    servedAt: async () => servedAt,
+    async noteServed(at) {
+      servedAt = at;
     },
     revision: () => changes,
   };

@@ -89,6 +89,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): ExecutionSt
       found.sort((a, b) => (a.id < b.id ? 1 : -1));
       return found.slice(0, Math.max(0, query.limit)).map(copy);
     },
+    async reach({ rows, beforeId }) {
+      assertOpen();
+      const older = [...entries.keys()].filter((id) => beforeId === undefined || id < beforeId);
+      const [lastId, behindId] = older.sort((a, b) => (a < b ? 1 : -1)).slice(rows - 1, rows + 1);
+      return lastId === undefined || behindId === undefined ? undefined : { lastId, behindId };
+    },
     async requestCancel(id, reason) {
       assertOpen();
       const entry = entries.get(id);

@@ -43,6 +43,9 @@ export function createMemoryTaskStore(): TaskStore {
       const [next] = ofAgent.filter(({ state }) => state === "queued").sort((a, b) => (a.id < b.id ? -1 : 1));
       return next && put({ ...next, state: "running", owner: { ...owner }, startedAt: now });
     },
+    async queuedAgents() {
+      return [...new Set(select({ states: ["queued"] }).map(({ order }) => order.agent))];
+    },
     async requestCancel(id, reason) {
       const task = tasks.get(id);
       if (!task || isFinalTask(task.state)) return false;

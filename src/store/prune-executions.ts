@@ -4,16 +4,28 @@ import type { Database } from "./database.ts";
 const stepRows = 200;
 
 /** How many `pruneExecutions` would remove. */
-export async function countPrunable(database: Database, completedBefore: number): Promise<number> {
+export async function countPrunable(
+  database: Database,
+  completedBefore: number,
+  signal?: AbortSignal,
+): Promise<number> {
   let count = 0;
-  for await (const step of walkSteps(database, completedBefore)) count += step.prunable;
+  for await (const { prunable } of walkSteps(database, completedBefore)) {
+    count += prunable;
+    if (signal?.aborted) break;
+  }
   return count;
 }
 
 /** Looks at every row: an index for it would cost each call more than this costs the few who ask. */
-export async function pruneExecutions(database: Database, completedBefore: number): Promise<number> {
+export async function pruneExecutions(
+  database: Database,
+  completedBefore: number,
+  signal?: AbortSignal,
+): Promise<number> {
   let pruned = 0;
   for await (const { after, last, prunable } of walkSteps(database, completedBefore)) {
+    if (signal?.aborted) break;
     if (prunable === 0) continue;
     pruned += await database.write((connection) => connection.run(remove, after, last, completedBefore));
   }

@@ -11,9 +11,11 @@ export function createSqliteScheduleStore(database: Database): ScheduleStore {
   /** Our own writes do not change `data_version`, but whoever waits must see ours too. */
   let ownWrites = 0;
 
-  const write = <Result>(work: (connection: Connection) => Result): Promise<Result> => {
+  const write = async <Result>(work: (connection: Connection) => Result): Promise<Result> => {
+    const result = await database.write(work);
+    // Not before it is written: whoever looks in between would think that this was seen.
     ownWrites += 1;
-    return database.write(work);
+    return result;
   };
 
   function findJob(connection: Connection, id: string): Job | undefined {
@@ -117,7 +119,15 @@ export function createSqliteScheduleStore(database: Database): ScheduleStore {
       }),
     changeRun: (id, change) => changeOne(id, (run) => changeRun(run, change)),
     requestCancel: async (id, order) => (await changeOne(id, (run) => cancelRun(run, order))) !== undefined,
+    countPrunable: (endedBefore) =>
+      database.read((connection) => Number(connection.get(countOld, endedBefore)?.["count"])),
     prune: (endedBefore) => write((connection) => connection.run(prune, endedBefore)),
+    servedAt: () =>
+      database.read((connection) => {
+        const row = connection.get("SELECT served_at FROM schedule_service");
+        return row && Number(row["served_at"]);
+      }),
+    noteServed: (at) => database.write((connection) => void connection.run(noteServed, at)),
     revision: () => database.dataVersion() + ownWrites,
   };
 }
@@ -125,16 +135,21 @@ export function createSqliteScheduleStore(database: Database): ScheduleStore {
 const selectJob = "SELECT id, body FROM schedule_jobs";
 const selectRun = "SELECT id, body FROM schedule_runs";
 const bySlot = "SELECT id FROM schedule_runs WHERE job_id = ? AND due_at = ?";
-const underWay = "WHERE job_id = ? AND state IN ('claimed', 'running') ORDER BY due_at LIMIT 1";
+// `+`: by the state. In the order of the due times it would walk through all that the job ever did.
+const underWay = "WHERE job_id = ? AND state IN ('claimed', 'running') ORDER BY +due_at LIMIT 1";
 const due = `
   WHERE state = 'due' AND start_at <= ? AND (start_at > ? OR (start_at = ? AND id > ?)) ORDER BY start_at, id LIMIT ?`;
 const laterUndone = "WHERE job_id = ? AND due_at > ? AND state IN ('missed', 'skipped')";
 const nextDue = "SELECT min(next_at) AS time FROM schedule_jobs WHERE next_at > ?";
 const nextStart = "SELECT min(start_at) AS time FROM schedule_runs WHERE state = 'due' AND start_at > ?";
-const prune = `
-  DELETE FROM schedule_runs WHERE ended_at < ? AND (
+const noteServed = `
+  INSERT INTO schedule_service (id, served_at) VALUES (1, ?) ON CONFLICT (id) DO UPDATE SET served_at = excluded.served_at`;
+const isOld = `
+  ended_at < ? AND (
     due_at < (SELECT max(due_at) FROM schedule_runs AS latest WHERE latest.job_id = schedule_runs.job_id)
     OR NOT EXISTS (SELECT 1 FROM schedule_jobs WHERE schedule_jobs.id = schedule_runs.job_id))`;
+const countOld = `SELECT count(*) AS count FROM schedule_runs WHERE ${isOld}`;
+const prune = `DELETE FROM schedule_runs WHERE ${isOld}`;
 
 /** Of one that has started, a start to come says nothing: the clock was set back. */
 const latestStart = `

@@ -3,7 +3,7 @@ import { cutMiddle } from "../core/cut-text.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { executionColumns, executionFromRow, executionToRow, saveOneRow, saveRows } from "./execution-row.ts";
-import { listExecutions } from "./list-executions.ts";
+import { listExecutions, reachOf } from "./list-executions.ts";
 import { countPrunable, pruneExecutions } from "./prune-executions.ts";
 
 /** Executions in a SQLite file that any number of processes share. Rejects with a RuntimeError that says what to do. */
@@ -38,6 +38,7 @@ export function createSqliteStore(database: Database): ExecutionStore {
         return row && executionFromRow(row);
       }),
     list: (query) => listExecutions(database, query),
+    reach: (query) => reachOf(database, query),
     async requestCancel(id, reason) {
       const found = await database.write((connection) => connection.run(request, cutMiddle(reason, longestReason), id));
       ownRequests += found;
@@ -55,8 +56,8 @@ export function createSqliteStore(database: Database): ExecutionStore {
       });
     },
     revision: () => database.dataVersion() + ownRequests,
-    countPrunable: (completedBefore) => countPrunable(database, completedBefore),
-    prune: (completedBefore) => pruneExecutions(database, completedBefore),
+    countPrunable: (completedBefore, signal) => countPrunable(database, completedBefore, signal),
+    prune: (completedBefore, signal) => pruneExecutions(database, completedBefore, signal),
     close: () => database.close(),
   };
 }

@@ -3,7 +3,7 @@ import { isFinalTask, type Task, type TaskQuery, type TaskStore } from "../core/
 import type { Connection, Parameter } from "./connection.ts";
 import type { Database } from "./database.ts";
 import { insertTask, isOwnedBy, selectTask, taskFromRow, updateTask } from "./task-row.ts";
-import { toKey } from "./text-key.ts";
+import { fromKey, toKey } from "./text-key.ts";
 
 const longestReason = 10_000;
 
@@ -77,6 +77,8 @@ export function createSqliteTaskStore(database: Database): TaskStore {
         return taken;
       });
     },
+    queuedAgents: () =>
+      database.read((connection) => connection.all(waitedFor).map(({ agent }) => fromKey(String(agent)))),
     async requestCancel(id, reason) {
       const cut = cutMiddle(reason, longestReason);
       const asked = await changeOne(id, (task) => ({ ...task, cancelReason: task.cancelReason ?? cut }));
@@ -95,6 +97,7 @@ export function createSqliteTaskStore(database: Database): TaskStore {
 
 const byKey = `${selectTask} WHERE tasks.idempotency_key = ?`;
 const countRunning = "SELECT count(*) AS count FROM tasks WHERE agent = ? AND state = 'running'";
+const waitedFor = "SELECT DISTINCT agent FROM tasks WHERE state = 'queued'";
 const oldestQueued = "SELECT id FROM tasks WHERE agent = ? AND state = 'queued' ORDER BY id LIMIT 1";
 
 function conditionsOf({ states, agent, beforeId }: Omit<TaskQuery, "limit">): { where: string; values: Parameter[] } {

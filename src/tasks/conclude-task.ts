@@ -14,6 +14,8 @@ export interface TaskEnd {
   readonly verdict: AgentVerdict;
   /** The agent itself said that it has finished. */
   readonly isDone: boolean;
+  /** What it printed is still there. */
+  readonly hasOutput: boolean;
   readonly stop: StopReport;
 }
 
@@ -34,7 +36,7 @@ export function concludeTask(end: TaskEnd): Conclusion {
   return { state, result, error: `${error ?? "It has ended."} These processes of it could not be ended: ${alive}.` };
 }
 
-function judge({ task, cause, exit, verdict, isDone }: TaskEnd): Conclusion {
+function judge({ task, cause, exit, verdict, isDone, hasOutput }: TaskEnd): Conclusion {
   const said: Conclusion = verdict.ok
     ? { state: "completed", result: verdict.text, error: null }
     : { state: "failed", result: null, error: verdict.error };
@@ -47,9 +49,10 @@ function judge({ task, cause, exit, verdict, isDone }: TaskEnd): Conclusion {
   // Whoever was to cancel it may have died in the middle of that.
   if (task.cancelReason !== null && !verdict.ok) return cancelled(task);
   if (exit) return said;
+  const output = hasOutput ? "What it printed is kept, and its" : "Nothing that it printed is there; its";
   return ended(
     "lost",
-    "Lost: its process is gone and nobody saw how it ended. What it printed is kept, and its session can be resumed if it has one.",
+    `Lost: its process is gone and nobody saw how it ended. ${output} session can be resumed if it has one.`,
   );
 }
 

@@ -1,13 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, join, resolve } from "node:path";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Task, TaskOrder } from "../core/task.ts";
 import { childEnvironment } from "../process/child-environment.ts";
 import type { StartError } from "../process/command.ts";
 import type { StartRequest } from "../process/resolve-program.ts";
-import type { AgentAdapter, LaunchPlan } from "./adapters/agent-adapter.ts";
-import { ownerFile } from "./expire-tasks.ts";
+import type { AgentAdapter, LaunchPlan, PlacedOrder } from "./adapters/agent-adapter.ts";
+import { ownerFile, storeFile } from "./expire-tasks.ts";
 import { runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
 import { checkBypass, invalid } from "./task-request.ts";
@@ -19,48 +20,58 @@ export interface LaunchedTask {
 }
 
 /** Throws TASK_INVALID when this agent can't be started with this order. Starts and writes nothing. */
-export function checkLaunch(options: TaskManagerOptions, adapter: AgentAdapter, order: TaskOrder): void {
+export function checkLaunch(options: TaskManagerOptions, adapter: AgentAdapter, given: TaskOrder): void {
+  const order = placeOrder(options, given);
   const plan = adapter.plan(order, { folder: options.folder, sessionId: randomUUID() });
   // What other machines have is for them to say.
   if (options.store.shared?.runsHere === false) return;
-  const problem = options.detached.findProblem(
-    startRequest(options, { program: adapter.program, order, plan, id: "task" }),
-  );
-  if (problem) throw invalid(explain(adapter, problem));
+  const request = startRequest(options, { program: adapter.program, order, plan, id: "task" });
+  const problem = options.detached.findProblem(request);
+  if (problem) throw invalid(explain(options, adapter, { cwd: order.cwd, problem }));
 }
 
-/** Folder, files, session id, process: in this order. Throws what `checkLaunch` does, and what the file system does. */
+/**
+ * Folder, files, session id, process: in this order. Undefined: whoever was too slow for that has lost the task meanwhile, and starts
+ * nothing. Throws what `checkLaunch` does, and what the file system does.
+ */
 export async function launchTask(
   options: TaskManagerOptions,
   adapter: AgentAdapter,
   task: Task,
-): Promise<LaunchedTask> {
+): Promise<LaunchedTask | undefined> {
   const { store, detached, owner, limits } = options;
   checkBypass(options, task.order);
+  const order = placeOrder(options, task.order);
   const folder = runFolderOf(task);
-  const plan = adapter.plan(task.order, { folder, sessionId: randomUUID() });
+  const plan = adapter.plan(order, { folder, sessionId: randomUUID() });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!store.isDurable) await writeFile(join(task.folder, ownerFile), JSON.stringify(owner), { mode: 0o600 });
+  if (store.shared) await writeFile(join(task.folder, storeFile), store.shared.name, { mode: 0o600 });
   for (const [name, text] of Object.entries(plan.files ?? {})) await writePrivate(join(folder, basename(name)), text);
   const stdinPath = plan.stdin === undefined ? null : join(folder, "stdin");
   if (stdinPath !== null) await writePrivate(stdinPath, plan.stdin!);
-  if (plan.sessionId !== null) {
-    await store.update(task.id, { from: ["running"], owner, set: { sessionId: plan.sessionId } });
-  }
+  const set = { sessionId: plan.sessionId ?? task.sessionId };
+  const kept = await store.update(task.id, { from: ["running"], owner, set });
+  // Another attempt may be ours again.
+  if (kept?.attempt !== task.attempt) return undefined;
   const start = await detached.start({
-    ...startRequest(options, { program: plan.program ?? adapter.program, order: task.order, plan, id: task.id }),
+    ...startRequest(options, { program: plan.program ?? adapter.program, order, plan, id: task.id }),
     folder,
     stdinPath,
-    limitMs: task.order.timeoutMs,
+    limitMs: order.timeoutMs,
     graceMs: limits.graceMs,
   });
-  if (!start.ok) throw invalid(explain(adapter, start.startError));
+  if (!start.ok) throw invalid(explain(options, adapter, { cwd: order.cwd, problem: start.startError }));
   return start;
+}
+
+function placeOrder({ workdir }: TaskManagerOptions, order: TaskOrder): PlacedOrder {
+  return { ...order, cwd: resolve(workdir, order.cwd ?? "") };
 }
 
 interface Launch {
   readonly program: string;
-  readonly order: TaskOrder;
+  readonly order: PlacedOrder;
   readonly plan: LaunchPlan;
   readonly id: string;
 }
@@ -74,8 +85,22 @@ function startRequest({ environment }: TaskManagerOptions, { program, order, pla
   return { argv: [program, ...plan.args], cwd: order.cwd, env, executionId: id };
 }
 
-function explain({ name, install }: AgentAdapter, { code, message }: StartError): string {
-  return code === "ENOENT" ? `The agent "${name}" is not installed: ${message} To install it: ${install}` : message;
+interface StartProblem {
+  readonly cwd: string;
+  readonly problem: StartError;
+}
+
+/** The system's ENOENT is that of a folder as well as that of a program. */
+function explain(
+  { store }: TaskManagerOptions,
+  { name, install }: AgentAdapter,
+  { cwd, problem: { code, message } }: StartProblem,
+): string {
+  if (code !== "ENOENT") return message;
+  if (existsSync(cwd)) return `The agent "${name}" is not installed: ${message} To install it: ${install}`;
+  return store.shared
+    ? `The working folder "${cwd}" does not exist on the machine that was to run it; make it there, or leave it out to work in the workdir of the worker.`
+    : `The working folder "${cwd}" does not exist any more; make it again, or give another one.`;
 }
 
 async function writePrivate(path: string, text: string): Promise<void> {

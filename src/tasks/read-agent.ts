@@ -40,7 +40,7 @@ export function readAgent(adapters: ReadonlyMap<string, AgentAdapter>, task: Tas
     const news = attempt(() => reader.line(line), undefined);
     sessionId = news?.sessionId ?? sessionId;
     progress = news?.progress ?? progress;
-    isDone ||= news?.isDone === true;
+    isDone = news?.isDone ?? isDone;
   });
 
   return {

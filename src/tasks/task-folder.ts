@@ -27,6 +27,12 @@ export async function removeTaskFolder(tasksFolder: string, folder: string): Pro
   await rm(folder, { recursive: true, force: true, maxRetries: 2 }).catch(() => {});
 }
 
+/** Whether something that was printed in this run is there to be read. */
+export async function hasPrinted(runFolder: string): Promise<boolean> {
+  const parts = await Promise.all(["stdout", "stderr"].map((name) => readFilePart(join(runFolder, name), 0, 0)));
+  return parts.some(({ totalBytes }) => totalBytes > 0);
+}
+
 export interface FilePart {
   readonly bytes: Buffer;
   readonly from: number;

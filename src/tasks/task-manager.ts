@@ -3,9 +3,11 @@ import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
 import { isFinalTask, type Task, type TaskDoor, type TaskQuery } from "../core/task.ts";
 import { findAdapter } from "./adapters/find-adapter.ts";
+import { checkAgent } from "./check-agent.ts";
 import { cancelled } from "./conclude-task.ts";
-import { expireTasks, isExpired, sweepFolders } from "./expire-tasks.ts";
-import { checkLaunch, launchTask } from "./launch-task.ts";
+import { dropExpired, expireTasks, sweepFolders } from "./expire-tasks.ts";
+import { createForgottenAgents } from "./forgotten-agents.ts";
+import { launchTask } from "./launch-task.ts";
 import { openTasksFolder } from "./task-folder.ts";
 import { readTaskOutput, type OutputRange, type TaskOutput } from "./task-output.ts";
 import { lookMs, type TaskManagerOptions } from "./task-parts.ts";
@@ -49,11 +51,18 @@ const cancelMs = 20_000;
 export function createTaskManager(given: TaskManagerOptions): TaskManager {
   const options = { ...given, folder: openTasksFolder(given.folder) };
   const { store, clock, adapters, emit } = options;
-  const onTurn = async (changed: boolean): Promise<void> => (changed ? queue.fillAll() : undefined);
+  const runsHere = store.shared?.runsHere ?? true;
   const watches = createTaskWatches(options, { onRoom: fill, onTurn });
   const queue = createTaskQueue(options, launch);
+  const findForgotten = createForgottenAgents(options);
   const underWay = new Set<Promise<void>>();
   let closing: Promise<void> | undefined;
+
+  async function onTurn(changed: boolean): Promise<void> {
+    if (changed) await queue.fillAll();
+    // Each of them fails, and says that there is no such agent.
+    for (const agent of await findForgotten()) await queue.fill(agent);
+  }
 
   /** Not waited for by whoever ordered it, but by `close`. */
   function fill(agent: string): void {
@@ -69,7 +78,9 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     try {
       if (task.cancelReason !== null) return await settle(task, cancelled(task));
       const adapter = findAdapter(task.order.agent, adapters);
-      const { process, gone } = await launchTask(options, adapter, task);
+      const launched = await launchTask(options, adapter, task);
+      if (!launched) return;
+      const { process, gone } = launched;
       const set = { process: { ...process, sessionPid: process.pid } };
       const started = await store.update(task.id, { from: ["running"], owner: options.owner, set });
       if (!started) return;
@@ -91,16 +102,17 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     }
   }
 
+  /** Does nothing when the task is somebody else's by now. */
   async function settle(task: Task, end: Pick<Task, "state" | "error">): Promise<void> {
     const set = { ...end, completedAt: clock.now() };
-    const settled = await store.update(task.id, { from: ["queued", "running"], set });
+    const settled = await store.update(task.id, { from: ["running"], owner: options.owner, set });
     if (settled) emit("task:settled", settledEvent(settled));
     if (settled) watches.tell();
   }
 
   async function find(id: string): Promise<Task | undefined> {
     const task = await store.get(id);
-    return task && !isExpired(options, task) ? task : undefined;
+    return task && (await dropExpired(options, [task]))[0];
   }
 
   async function require(id: string): Promise<Task> {
@@ -112,12 +124,10 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
   async function start(request: TaskRequest): Promise<Task> {
     if (closing) throw new RuntimeError("RUNTIME_CLOSED", "The runtime is closed; no task can be started any more.");
     const order = readTaskRequest(request, options);
-    checkLaunch(options, findAdapter(order.agent, adapters), order);
-    const lack = await store.shared?.explainLack(order.agent);
-    if (lack !== undefined) throw invalid(lack);
+    await checkAgent(options, order);
     const task = newTask(order, request.door);
     let kept = await store.add(task);
-    if (isExpired(options, kept)) {
+    if ((await dropExpired(options, [kept])).length === 0) {
       await expireTasks(options);
       kept = await store.add(task);
     }
@@ -156,7 +166,7 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     },
     wait,
     async list(query) {
-      return tellWaits((await store.list(query)).filter((task) => !isExpired(options, task)));
+      return tellWaits(await dropExpired(options, await store.list(query)));
     },
     count: (query) => store.count(query),
     async output(id, range) {
@@ -182,8 +192,8 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     async resume(id, message, door) {
       const { order, state, sessionId } = await require(id);
       if (!isFinalTask(state)) throw invalid(`The task ${id} is still ${state}; wait for its end, or cancel it first.`);
-      if (!findAdapter(order.agent, adapters).canResume)
-        throw invalid(`Sessions of "${order.agent}" can't be resumed.`);
+      const adapter = runsHere ? findAdapter(order.agent, adapters) : adapters.get(order.agent);
+      if (adapter?.canResume === false) throw invalid(`Sessions of "${order.agent}" can't be resumed.`);
       if (sessionId === null) throw invalid(`The task ${id} has no session to resume: it ended before it had one.`);
       return start({ ...order, message, resume: sessionId, idempotencyKey: null, door });
     },

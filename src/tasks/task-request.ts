@@ -57,10 +57,11 @@ function readTimeout(value: unknown): number {
   throw invalid(`The timeout must be a positive number, at most 24 hours; got ${show(value)}.`);
 }
 
-function readFolder(value: unknown, { workdir, store }: TaskManagerOptions): string {
-  const path = resolve(workdir, readOptional("working folder", value) ?? "");
-  // Whether the machine that will run it has this folder, only that one can say.
-  if (store.shared?.runsHere === false) return path;
+function readFolder(value: unknown, { workdir, store }: TaskManagerOptions): string | null {
+  const given = readOptional("working folder", value);
+  // This machine's workdir says nothing about the one that will run it, and neither does what is in it.
+  if (store.shared?.runsHere === false) return given === "" ? null : given;
+  const path = resolve(workdir, given ?? "");
   const found = statSync(path, { throwIfNoEntry: false });
   if (!found) throw invalid(`The working folder "${path}" does not exist.`);
   if (!found.isDirectory()) throw invalid(`The working folder "${path}" is no folder.`);

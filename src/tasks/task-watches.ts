@@ -153,7 +153,11 @@ export function createTaskWatches(options: TaskManagerOptions, { onRoom, onTurn 
 
   return {
     add,
-    adopt,
+    async adopt() {
+      await adopt();
+      // Whoever asks once and ends never comes to its first turn, and may be the only one who looks. After what is ours was adopted.
+      if (store.shared) await patrol(store.shared);
+    },
     tell,
     answer: (id) => watched.get(id)?.watch.answer(),
     async cancel(id) {

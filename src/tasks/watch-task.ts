@@ -3,7 +3,7 @@ import type { Task, TaskChange } from "../core/task.ts";
 import type { DetachedState } from "../process/detached.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
 import { readAgent } from "./read-agent.ts";
-import { runFolderOf } from "./task-folder.ts";
+import { hasPrinted, runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
 
 /** One running task that this process watches. */
@@ -87,7 +87,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
   }
 
   function noteNews(): void {
-    if (reading.isDone) doneAt ??= clock.monotonic();
+    doneAt = reading.isDone ? (doneAt ?? clock.monotonic()) : undefined;
     if (reading.bytes === seenBytes) return;
     seenBytes = reading.bytes;
     unwritten = true;
@@ -152,7 +152,9 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     const now = detached.look(folder);
     const exit = now.state === "ended" ? now.exit : null;
     const verdict = await reading.conclude(exit);
-    const { state, result, error } = concludeTask({ task, cause, exit, verdict, isDone: reading.isDone, stop });
+    const hasOutput = await hasPrinted(folder);
+    const { isDone } = reading;
+    const { state, result, error } = concludeTask({ task, cause, exit, verdict, isDone, hasOutput, stop });
     return {
       state,
       result: result === null ? null : mask(result),

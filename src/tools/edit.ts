@@ -20,7 +20,7 @@ import { detectFormat } from "./text-format.ts";
 import { cutDiff } from "./unified-diff.ts";
 
 const change = {
-  old_string: z.string().describe("Exact text to replace; must be unique unless replace_all"),
+  old_string: z.string(),
   new_string: z.string(),
   replace_all: z.boolean().optional(),
 };
@@ -35,6 +35,8 @@ export const editTool = defineTool({
   input: z.object({
     file_path: z.string().describe("Path, relative to the workdir"),
     ...change,
+    // Said once: every model reads this on every turn.
+    old_string: change.old_string.describe("Exact text to replace; must be unique unless replace_all"),
     more_edits: z
       .array(z.object(change))
       .optional()

@@ -2,16 +2,24 @@ import { heartbeatFile } from "./heartbeat.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
 import type { WatchdogSettings } from "./watchdog-settings.ts";
 
+/** Names one start, so that the next watchdog finds what came of it when this one is killed before it can write that down. */
+export const startVariable = "DECKHAND_WATCHDOG_START";
+
 /** What the child finds in its environment besides the person's own variables. */
 export function childEnvironment(
   env: WatchdogEnvironment,
-  { settings, safeMode }: { readonly settings: WatchdogSettings; readonly safeMode: boolean },
+  {
+    settings,
+    safeMode,
+    mark,
+  }: { readonly settings: WatchdogSettings; readonly safeMode: boolean; readonly mark: string },
 ): WatchdogEnvironment {
   return {
     ...env,
     AGENT_MODE: "daemon",
     DECKHAND_WORKDIR: settings.workdir,
     DECKHAND_WATCHDOG_HEARTBEAT_FILE: heartbeatFile(settings.stateFolder),
+    [startVariable]: mark,
     DECKHAND_SAFE_MODE: safeMode ? "1" : env["DECKHAND_SAFE_MODE"],
   };
 }

@@ -42,9 +42,12 @@ type DecisionSettings = Pick<
 /**
  * - exit 0, or it was told to stop: over
  * - exit 78 (bad configuration): over, a person has to change something
+ * - exit 69 (what it needs is in use): again after a delay that doubles, and blamed on nothing that it runs
  * - exit 75: again at once, out of safe mode, not counted
  * - an end after the least uptime, healthy until then: again at once, not counted
- * - any other: again after a delay that doubles; too many of them: once in safe mode, then given up
+ * - any other: again after a delay that doubles; too many of them: once in safe mode; when that one is unhealthy as well,
+ *   what is wrong is no tool of the person's: given up where restarts have a limit, else on without safe mode, at the
+ *   longest delay, because a port that is taken or a disk that is full may pass
  */
 export function decideNext(
   end: ChildEnd,
@@ -74,27 +77,44 @@ export function decideNext(
     return { next: "restart", delayMs: gapMs, reason, counted: false, history: past };
   }
 
-  const why = end.cause === "hang" ? "it hung" : `it ended with ${endOf(end)}`;
   const streak = past.streak + 1;
+  const hasLimit = settings.maxRestarts > 0;
+  if (end.cause === "exit" && end.exitCode === 69) {
+    const reason = "the command says that what it needs is in use (exit code 69)";
+    if (hasLimit && streak > settings.maxRestarts) return stop(reason, { counted: false, failed: true });
+    const delayMs = delayOf(streak, settings, random);
+    return { next: "restart", delayMs, reason, counted: false, history: { ...past, streak } };
+  }
+  const why = end.cause === "hang" ? "it hung" : `it ended with ${endOf(end)}`;
   const unhealthyAt = [...past.unhealthyAt.filter((at) => now - at < settings.unhealthyWindowMs), now];
-  if (history.safeMode && !end.wasStable) return stop(`in safe mode, too, ${why}`, gaveUp);
-  if (settings.maxRestarts > 0 && streak > settings.maxRestarts) {
+  if (history.safeMode && !end.wasStable) {
+    const reason = `in safe mode, too, ${why}`;
+    if (hasLimit) return stop(reason, gaveUp);
+    const delayMs = spread(settings.maxBackoffMs, random);
+    return { next: "restart", delayMs, reason, counted: true, history: { unhealthyAt: [], streak, safeMode: false } };
+  }
+  if (hasLimit && streak > settings.maxRestarts) {
     return stop(
       `${why}, after ${settings.maxRestarts} ${settings.maxRestarts === 1 ? "restart" : "restarts"} without a stable run`,
       gaveUp,
     );
   }
   const safeMode = past.safeMode || unhealthyAt.length >= settings.mostUnhealthy;
-  const last = safeMode && !past.safeMode ? `; ${unhealthyAt.length} unhealthy ends, so this is the last try` : "";
+  const last = hasLimit ? ", so this is the last try" : "";
+  const reason = safeMode && !past.safeMode ? `${why}; ${unhealthyAt.length} unhealthy ends${last}` : why;
   const delayMs = delayOf(streak, settings, random);
-  return { next: "restart", delayMs, reason: why + last, counted: true, history: { unhealthyAt, streak, safeMode } };
+  return { next: "restart", delayMs, reason, counted: true, history: { unhealthyAt, streak, safeMode } };
 }
 
 const orderly = { counted: false, failed: false };
 const gaveUp = { counted: true, failed: true };
 
-/** 1, 2, 4 … 60 s, each up to a fifth longer or shorter: what broke many at once shall not be asked by all at once. */
+/** 1, 2, 4 … 60 s */
 function delayOf(streak: number, { backoffMs, maxBackoffMs }: DecisionSettings, random: number): number {
-  const delayMs = Math.min(maxBackoffMs, backoffMs * 2 ** Math.min(streak - 1, 30));
+  return spread(Math.min(maxBackoffMs, backoffMs * 2 ** Math.min(streak - 1, 30)), random);
+}
+
+/** Up to a fifth longer or shorter: what broke many at once shall not be asked by all at once. */
+function spread(delayMs: number, random: number): number {
   return Math.round(delayMs * (0.8 + 0.4 * random));
 }

@@ -12,6 +12,8 @@ export interface WatchdogStatus {
   readonly state: "running" | "waiting" | "failed" | "stopped";
   readonly watchdogPid: number;
   readonly child: ProcessIdentity | null;
+  /** The mark of a start under way: whether there is a child is not known yet. */
+  readonly startMark: string | null;
   /** Starts after the first one. */
   readonly restarts: number;
   readonly safeMode: boolean;

@@ -14,7 +14,7 @@ export interface WatchdogSettings {
   readonly maxBackoffMs: number;
   /** A child that lived so long, and was healthy, is started again at once. */
   readonly minUptimeMs: number;
-  /** So many restarts in a row without a stable run; 0 = no limit. */
+  /** So many restarts in a row without a stable run; 0 = no limit, it never gives up on a crash loop. */
   readonly maxRestarts: number;
   /** Healthy for so long: what went wrong before is forgotten. */
   readonly stableMs: number;
@@ -24,7 +24,7 @@ export interface WatchdogSettings {
   readonly startupMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  /** So many unhealthy ends within the window: one try in safe mode, then no more. */
+  /** So many unhealthy ends within the window: one try in safe mode. */
   readonly mostUnhealthy: number;
   readonly unhealthyWindowMs: number;
   readonly logMaxBytes: number;

@@ -97,6 +97,7 @@ async function callHost(
   const call: HostCall = {
     executionId: context.executionId,
     conversationId: context.conversationId ?? null,
+    idempotencyKey: context.idempotencyKey ?? null,
     workdir: context.workdir,
     env: context.env,
     signal: context.signal,

@@ -45,6 +45,9 @@ export interface Shelf {
   remove(name: string): boolean;
 }
 
+/** Why, and what to do about it. */
+export type Refusal = Pick<FileProblem, "message" | "hint">;
+
 export interface WorkshopOptions {
   /** Absolute. */
   readonly folder: string;
@@ -55,7 +58,7 @@ export interface WorkshopOptions {
   readonly hosts: () => Promise<ToolHosts>;
   readonly openAdmission: () => Admit;
   /** Why no tool file may be used here at all; null when they may. Left out: they may. */
-  readonly whyRefused?: () => Promise<string | null>;
+  readonly whyRefused?: () => Promise<Refusal | null>;
   readonly explainInput: CustomToolParts["explainInput"];
   readonly isDisabled: (toolName: string) => boolean;
   /** Left out: calls take what the file has. */
@@ -75,7 +78,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   let reported: ReadonlyMap<string, string> | undefined;
   let scan: Scan | null = null;
   let loading: Promise<void> | undefined;
-  let refusal: string | null | undefined = options.whyRefused ? undefined : null;
+  let refusal: Refusal | null | undefined = options.whyRefused ? undefined : null;
   const parts: CustomToolParts = {
     hosts: options.hosts,
     explainInput: options.explainInput,
@@ -139,7 +142,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   }
 
   function unintroduced(): ToolEntry[] {
-    if (typeof refusal === "string") return [];
+    if (refusal) return [];
     const claimed = new Set<string>();
     return [...entries.values()].filter((entry) => {
       const { candidate } = entry;
@@ -184,7 +187,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   /** All at once and without waiting: nobody sees half of it. */
   function apply(): void {
     seenRevision = releases?.revision() ?? 0;
-    if (typeof refusal === "string") for (const entry of entries.values()) refuse(entry, refusal);
+    if (refusal) for (const entry of entries.values()) refuse(entry, refusal);
     const claims = [...entries.values()].map((entry) => ({ fileName: entry.name, ...released.of(entry) }));
     const assigned = assignNames(claims, {
       holderOf,
@@ -284,9 +287,9 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   };
 }
 
-function refuse(entry: ToolEntry, why: string): void {
+function refuse(entry: ToolEntry, { message, hint }: Refusal): void {
   entry.candidate = null;
   entry.good = null;
   entry.state = "refused";
-  entry.problem = { message: why, line: null, hint: "Install bubblewrap, or switch strict mode off." };
+  entry.problem = { message, line: null, hint };
 }

@@ -54,3 +54,23 @@ test(
     assertQuiet();
   },
 );
+
+test("the theme is as the system's until the button chooses another, which stays [D6]", browserLane(), async (t) => {
+  const { page, assertQuiet } = await openDashboard(t, { options: { colorScheme: "dark" } });
+  const background = (): Promise<string> => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const dark = await background();
+  await page.getByRole("button", { name: "Theme: as the system. Switch to light" }).click();
+  const button = page.getByRole("button", { name: "Theme: light. Switch to dark" });
+  await button.waitFor();
+  const light = await background();
+  assert.notEqual(light, dark);
+  await page.reload();
+  await button.waitFor();
+  assert.equal(await background(), light);
+  await button.click();
+  await page.emulateMedia({ colorScheme: "light" });
+  await page.getByRole("button", { name: "Theme: dark. Switch to system" }).click();
+  await page.getByRole("button", { name: /^Theme: as the system/ }).waitFor();
+  assert.equal(await background(), light, "the system's is light by now");
+  assertQuiet();
+});

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
+import { countProcesses, uniqueSeconds } from "./support/count-processes.ts";
 import { openDashboard } from "./support/open-dashboard.ts";
 
 interface Call {
@@ -12,13 +12,16 @@ interface Call {
   readonly survivors: readonly unknown[];
 }
 
+interface Answer {
+  readonly report: { readonly claims: readonly { readonly text: string; readonly verdict: string }[] } | null;
+}
+
 test(
   "a running command is watched and stopped on the page, and its process is gone [E9 D6]",
   browserLane(),
   async (t) => {
     const { machine, page, assertQuiet } = await openDashboard(t);
-    // A number that no other process of this machine has in its arguments.
-    const seconds = `${600 + process.pid}.${Date.now() % 100_000}`;
+    const seconds = uniqueSeconds();
     const command = `echo began; sleep ${seconds}; echo never`;
     const { id } = await machine.api<Call>("/api/tools/bash/call", { input: { command }, wait_ms: 0 });
     const card = page.getByRole("article", { name: "bash, running" });
@@ -34,17 +37,6 @@ test(
     assertQuiet();
   },
 );
-
-function countProcesses(argument: string): number {
-  return readdirSync("/proc").filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(argument);
-    } catch {
-      return false; // it has just ended
-    }
-  }).length;
-}
 
 test(
   "a thousand lines with markup and control sequences are shown as the text they are [D6 G6]",
@@ -72,3 +64,52 @@ test(
     assertQuiet();
   },
 );
+
+test("what ran is on the timeline, a bar for each call, and a bar leads to its call [D6]", browserLane(), async (t) => {
+  const { machine, page, assertQuiet } = await openDashboard(t);
+  await page.getByRole("img", { name: "Timeline of the last 2 minutes. Nothing ran." }).waitFor();
+  await machine.api("/api/tools/word_count/call", { input: { text: "one two" } });
+  const failed = await machine.api<Call>("/api/tools/bash/call", { input: { command: "exit 3" } });
+  await machine.api("/api/tools/bash/call", { input: { command: "sleep 600" }, wait_ms: 0 });
+  await page.locator("svg rect.bar.running").waitFor();
+  // Other minutes hold the same calls, however slow this machine is.
+  await page.getByRole("button", { name: "60 min" }).click();
+  const timeline = page.getByRole("img", { name: /^Timeline of the last 60 minutes\. 3 calls, .*, 1 failed\.$/ });
+  await timeline.waitFor();
+  assert.deepEqual(
+    (await timeline.locator("rect").evaluateAll((bars) => bars.map((bar) => bar.getAttribute("class")))).toSorted(),
+    ["bar completed", "bar failed", "bar running"],
+  );
+  assert.match((await timeline.locator("rect.failed title").textContent()) ?? "", /^bash · failed · .*\nexit 3/);
+  await timeline.locator("rect.failed").dispatchEvent("click");
+  await page.waitForURL(`**/calls/${failed.id}`);
+  assertQuiet();
+});
+
+test("a conversation is listed with its log and with what its answer claims [D5 D6]", browserLane(), async (t) => {
+  const { machine, page, assertQuiet } = await openDashboard(t);
+  await page.getByText("No conversation yet.").waitFor();
+  const question = "How are prices <i>rounded</i>?";
+  await machine.run(["run", "--model", "script:talk.json", question]);
+  await page.reload();
+  const row = page.getByRole("listitem").filter({ hasText: question });
+  await row.getByText(/1 prompt · 2 calls/).waitFor();
+  await row.getByText("script:talk.json", { exact: true }).waitFor();
+
+  await row.getByRole("link", { name: `Log of ${question}` }).click();
+  const lines = page.getByRole("list", { name: "Lines of the log" });
+  await lines.getByText(question).first().waitFor();
+  await page.getByRole("button", { name: "Only one conversation; show all again" }).waitFor();
+  await page.goBack();
+  await row.getByRole("link", { name: `Evidence of ${question}` }).click();
+  const evidence = page.getByRole("region", { name: "Evidence" });
+  await evidence.getByText("Prices are rounded to the cent; src/price.js says so as well.").waitFor();
+  const [session] = (await machine.api<{ items: { id: string }[] }>("/api/sessions")).items;
+  const [answer] = await machine.api<Answer[]>(`/api/log/evidence/${session!.id}`);
+  const claims = answer?.report?.claims ?? [];
+  assert.deepEqual(
+    (await evidence.locator(".claims code").allInnerTexts()).map((text) => text.trim()),
+    claims.map(({ text }) => text),
+  );
+  assertQuiet();
+});

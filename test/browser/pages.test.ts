@@ -1,18 +1,11 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import axe from "axe-core";
+import { test } from "node:test";
 import type { Page } from "playwright-core";
 import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
-import { fillPages } from "./support/fill-pages.ts";
-import { openDashboard, type Dashboard } from "./support/open-dashboard.ts";
-import { tryVersions } from "./support/sample-work.ts";
-
-async function openFilled(t: TestContext): Promise<Dashboard> {
-  const dashboard = await openDashboard(t, { prepare: (machine) => tryVersions(machine, { calls: 30 }) });
-  await fillPages(t, dashboard.machine);
-  return dashboard;
-}
+import { findViolations } from "./support/find-violations.ts";
+import type { Dashboard } from "./support/open-dashboard.ts";
+import { openFilled } from "./support/open-filled.ts";
 
 /** Where each page is, and what shows that it is there. */
 async function pagesOf({ machine }: Dashboard): Promise<readonly (readonly [path: string, heading: RegExp])[]> {
@@ -56,29 +49,12 @@ for (const colorScheme of ["light", "dark"] as const) {
       const found: string[] = [];
       for (const each of await pagesOf(dashboard)) {
         await show(page, machine.origin, each);
-        await page.evaluate(axe.source);
-        for (const violation of await runAxe(page, colorScheme)) found.push(`${each[0]}: ${violation}`);
+        for (const violation of await findViolations(page)) found.push(`${each[0]}: ${violation}`);
       }
       assert.deepEqual(found, []);
       assertQuiet();
     },
   );
-}
-
-/** What it finds, each with its first place. Of the second theme only the colours are different. */
-async function runAxe(page: Page, colorScheme: "light" | "dark"): Promise<string[]> {
-  const options = colorScheme === "light" ? "{}" : '{ runOnly: ["color-contrast"] }';
-  const { violations } = await page.evaluate<AxeResult>(`axe.run(${options})`);
-  return violations.map(({ id, impact, help, nodes }) => `${impact} ${id}: ${help} (${nodes[0]?.html.slice(0, 200)})`);
-}
-
-interface AxeResult {
-  readonly violations: readonly {
-    readonly id: string;
-    readonly impact: string;
-    readonly help: string;
-    readonly nodes: readonly { readonly html: string }[];
-  }[];
 }
 
 test("no page scrolls sideways on a screen of 360 pixels [D6]", browserLane(), async (t) => {

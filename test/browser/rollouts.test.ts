@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
 import { openDashboard } from "./support/open-dashboard.ts";
 import { tryVersions } from "./support/sample-work.ts";
@@ -11,7 +12,7 @@ interface Rollout {
     readonly is_held: boolean;
     readonly reason: string;
   };
-  readonly series: readonly { readonly route: string; readonly calls: number }[];
+  readonly series: readonly { readonly route: string; readonly calls: number; readonly errors: number }[];
   readonly history: readonly {
     readonly type: string;
     readonly by: string;
@@ -77,6 +78,63 @@ test(
     assertQuiet();
   },
 );
+
+test(
+  "failures and latency of both versions are drawn, each with its band, and are there as tables [D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, {
+      prepare: (each) => tryVersions(each, { calls: 40, spanMs: 20 * 60_000 }),
+      path: "/rollouts/price_quote",
+    });
+    const { series } = await machine.api<Rollout>("/api/rollouts/price_quote");
+    assert.ok(series.length > 3, "there are points to draw lines through");
+    for (const title of ["Failed calls", "Latency (p95)"]) {
+      const chart = page.getByRole("figure").filter({ hasText: title });
+      await chart.locator("canvas").waitFor();
+      await chart.evaluate((element) => element.setAttribute("data-chart", "here"));
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.emulateMedia({ colorScheme });
+        await until("both lines are drawn in the theme's colours", async () => {
+          const drawn = await page.evaluate<Record<string, number>>(countColours);
+          return Object.values(drawn).every((pixels) => pixels > 20);
+        });
+      }
+      await chart.evaluate((element) => element.removeAttribute("data-chart"));
+      await chart.getByText("As a table").click();
+    }
+    const latency = page.getByRole("table", { name: "Latency by time, newest first" });
+    assert.equal(await latency.getByRole("row").count(), 1 + Math.min(series.length, 20));
+    // So few calls a minute do not tell how slow the slowest ones are.
+    assert.match(await latency.getByRole("row").nth(1).innerText(), /\d+ ms\s+\d+ ms\s+\d+ ms or more$/);
+    const failed = page.getByRole("table", { name: /^Failed calls in all/ });
+    for (const arm of ["stable", "canary"]) {
+      const own = series.filter(({ route }) => route === arm);
+      const sum = (key: "calls" | "errors"): number => own.reduce((total, bucket) => total + bucket[key], 0);
+      await failed.getByRole("row", { name: new RegExp(`^${arm} ${sum("calls")} ${sum("errors")} `) }).waitFor();
+    }
+    assertQuiet();
+  },
+);
+
+/** How many pixels of the chart have exactly the colour of a line. */
+const countColours = `(() => {
+  const figure = document.querySelector("[data-chart]");
+  const canvas = figure.querySelector("canvas");
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const probe = figure.appendChild(document.createElement("span"));
+  const counts = {};
+  for (const arm of ["stable", "canary"]) {
+    probe.style.color = "var(--chart-" + arm + ")";
+    const [red, green, blue] = getComputedStyle(probe).color.match(/\\d+/g).map(Number);
+    counts[arm] = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      if (data[at] === red && data[at + 1] === green && data[at + 2] === blue && data[at + 3] === 255) counts[arm] += 1;
+    }
+  }
+  probe.remove();
+  return counts;
+})()`;
 
 test("whoever may only look is offered no orders [G6]", browserLane(), async (t) => {
   const { machine, page } = await openDashboard(t, { prepare: (each) => tryVersions(each, { calls: 4 }) });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
 import { openDashboard } from "./support/open-dashboard.ts";
 
@@ -7,7 +8,12 @@ interface JobDocument {
   readonly paused: object | null;
   readonly when: object;
   readonly next: readonly { readonly at: string }[];
-  readonly runs: readonly { readonly state: string; readonly trigger: string; readonly summary: string | null }[];
+  readonly runs: readonly {
+    readonly state: string;
+    readonly trigger: string;
+    readonly summary: string | null;
+    readonly reason: string | null;
+  }[];
 }
 
 test(
@@ -33,7 +39,10 @@ test(
     await dialog.getByLabel("Time zone").fill("Asia/Seoul");
     const preview = dialog.locator(".preview li");
     // 09:30 in Seoul is 00:30 UTC, which is 01:30 or 02:30 in Berlin. Until that is there, the times of the zone before stand.
-    await preview.filter({ hasText: /09:30\s+\w+ \d+ \w+, 0[12]:30 here/ }).nth(4).waitFor();
+    await preview
+      .filter({ hasText: /09:30\s+\w+ \d+ \w+, 0[12]:30 here/ })
+      .nth(4)
+      .waitFor();
     assert.equal(await preview.count(), 5);
     // A refused cron is a failed request on purpose.
     forget();
@@ -68,6 +77,66 @@ test(
     await dialog.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("Nothing is scheduled.").waitFor();
     assert.deepEqual((await machine.api<{ items: object[] }>("/api/jobs")).items, []);
+    assertQuiet();
+  },
+);
+
+test(
+  "runs that were missed or skipped are counted in the list, and the job says why [D1 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t);
+    const read = (name: string): Promise<JobDocument> => machine.api(`/api/jobs/${name}`);
+    const input = { command: "sleep 600" };
+    await machine.api("/api/jobs", { name: "long", every: "1s", tool: "bash", input });
+    await machine.api("/api/jobs", {
+      name: "away",
+      every: "1s",
+      missed: "none",
+      tool: "word_count",
+      input: { text: "tick" },
+    });
+    await until(
+      "a run is skipped",
+      async () => (await read("long")).runs.some(({ state }) => state === "skipped"),
+      60_000,
+    );
+    await until("it has run", async () => (await read("away")).runs.some(({ state }) => state === "succeeded"), 60_000);
+    await machine.kill();
+    const killedAt = Date.now();
+    await until("times pass while nobody serves", () => Date.now() - killedAt > 3000);
+    await machine.start();
+    await until(
+      "a run is missed",
+      async () => (await read("away")).runs.some(({ state }) => state === "missed"),
+      60_000,
+    );
+    // Whatever it counts now stays.
+    for (const name of ["long", "away"]) await machine.api(`/api/jobs/${name}/pause`, {});
+
+    await page.goto(`${machine.origin}/schedule`);
+    const row = page.getByRole("list", { name: "Jobs" }).getByRole("link", { name: /^long/ });
+    await row.getByText(/^\d+ missed or skipped$/).waitFor();
+    await row.click();
+    const history = page.locator(".runs li");
+    await history.filter({ hasText: "skipped" }).first().waitFor();
+    const reasonOf = async (name: string, state: string): Promise<string> => {
+      const run = (await read(name)).runs.find((each) => each.state === state);
+      return run?.reason ?? assert.fail(`${name} has no reason for a ${state} run`);
+    };
+    await history
+      .getByText(await reasonOf("long", "skipped"))
+      .first()
+      .waitFor();
+    await page.getByText(/^\d+ runs: .*\d+ skipped/).waitFor();
+
+    await page.goto(`${machine.origin}/schedule/away`);
+    await history.filter({ hasText: "missed" }).first().waitFor();
+    await history
+      .getByText(await reasonOf("away", "missed"))
+      .first()
+      .waitFor();
+    await page.getByText(/^\d+ runs: .*\d+ missed/).waitFor();
     assertQuiet();
   },
 );

@@ -57,6 +57,28 @@ test("three recorded failures lead to a fix that passed: staged, shown, and noth
   assert.equal((await stat(join(staging, staged!))).mode & 0o777, 0o600);
 });
 
+test("--agent lets a background agent of the settings propose it; one that is none is named with its nearest [V7] [T8]", async (t) => {
+  const bench = await openBench(t);
+  const folder = join(bench.env["XDG_CONFIG_HOME"]!, "deckhand");
+  await mkdir(folder, { recursive: true });
+  const [reply, asked] = [join(folder, "reply"), join(folder, "asked")];
+  await writeFile(reply, replying(mended));
+  const agents = { mender: { command: ["sh", "-c", `cat > '${asked}'; cat '${reply}'`] } };
+  await writeFile(join(folder, "deckhand.json"), JSON.stringify({ agents }));
+  const improve = (agent: string): Promise<Ended> =>
+    bench.run(["improve", "initials", "--agent", agent, "--attempts", "1", "--dry-run"]);
+  const { code, stdout, stderr } = await improve("mender");
+  assert.equal(code, 0, stderr);
+  assert.match(stdout, /^failures +passed +3 of 3 recorded failures pass with it\.$/m);
+  assert.match(stderr, /^initials@[0-9a-f]{12} passed; a dry run starts nothing\.$/m);
+  assert.match(await readFile(asked, "utf8"), /^You mend one tool file of a program\./);
+  const [task] = JSON.parse((await bench.run(["tasks", "list", "--json"])).stdout) as { order: { agent: string } }[];
+  assert.equal(task?.order.agent, "mender");
+  const wrong = await improve("mendr");
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, /^deckhand: There is no agent "mendr"\. Did you mean "mender"\?/m);
+});
+
 test("what passed is tried as a canary, the file stays as it is, and once promoted it is the tool [V7]", async (t) => {
   const bench = await openBench(t);
   const { code, stdout, stderr } = await bench.improve(replying(mended), ["--yes", "--json"]);

@@ -76,7 +76,10 @@ test("tasks that are kept in memory only are told of in the server's log, and en
   const { call, server } = await openServer(t, { store: { kind: "memory" } });
   const { text } = await call("use_agent", { cli_name: "counter", message: "x" });
   assert.match(await finish(call, (JSON.parse(text) as { task_id: string }).task_id), shapes[1]);
-  assert.match(server.stderr(), /^deckhand: warning: Tasks are kept in memory only; they end with this server\.$/m);
+  const told = server.stderr().match(/^deckhand: warning: Tasks are kept in memory only, .*$/gm);
+  assert.deepEqual(told, [
+    'deckhand: warning: Tasks are kept in memory only, because store.kind is "memory": they end with this process, and are forgotten with it.',
+  ]);
 });
 
 type Call = (name: string, input: object) => Promise<{ text: string }>;

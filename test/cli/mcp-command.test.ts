@@ -145,3 +145,30 @@ test("who closes the pipe ends the server; wrong flags get a sentence and exit c
   const both = await machine.run(["mcp", "--http", "0", "--socket", "x"]);
   assert.deepEqual([both.code, both.stderr], [2, "deckhand: Give --http or --socket, not both.\n"]);
 });
+
+test("--inbox: a question of another process is answered by a client; inside a tool call it is refused [L7, G6]", async (t) => {
+  const machine = await openWorld(t);
+  const question = JSON.stringify({ question: "Which port?" });
+  const asking = machine.start(["tool", "ask_user", question, "--inbox"]);
+  const { client, call } = await overStdio(t, machine, "--inbox");
+  const names = (await client.listTools()).tools.map(({ name }) => name);
+  assert.deepEqual(names.slice(7), ["list_inbox", "answer_question"]);
+  const { id, question: text } = await until(
+    "it waits",
+    async () => ((await call("list_inbox")).data as { entries: { id: string; question: string }[] }).entries[0],
+    patienceMs,
+  ).catch(() => assert.fail(asking.stderr()));
+  assert.equal(text, "Which port?");
+  assert.equal((await call("answer_question", { id, text: "8080" })).isError, false);
+  const { code, stdout } = await asking.ended;
+  assert.equal(code, 0);
+  assert.match(stdout, /User answered: 8080/);
+  for (const words of [
+    ["mcp", "--inbox"],
+    ["serve", "--inbox", "--port", "0"],
+  ]) {
+    const refused = await machine.run(words, { env: { DECKHAND_EXECUTION: "call_1" } });
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /This is a person's decision, and it was called from inside a tool call/);
+  }
+});

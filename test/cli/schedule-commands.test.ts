@@ -156,7 +156,7 @@ test("a dry run shows the times and adds nothing; next shows what clocks do to t
   assert.match(next.stdout, /02:30:00 \+02:00 {2}\(clocks are set back: the first of the two\)\n/);
 });
 
-test("a single time that clocks skip or show twice is marked, when it is looked at and when it is added [D1]", async (t) => {
+test("a single time that clocks skip or show twice is marked, when it is looked at, added and kept [D1]", async (t) => {
   const machine = await openMachine(t);
   const skipped = ["--at", "2027-03-28T02:30", "--zone", "Europe/Berlin"];
   const twice = ["--at", "2027-10-31T02:30", "--zone", "Europe/Berlin"];
@@ -172,6 +172,16 @@ test("a single time that clocks skip or show twice is marked, when it is looked 
   );
   const added = await add(machine, "once", ...skipped, ...hello);
   assert.ok(added.stdout.includes(`  next          ${moved}`), added.stdout);
+  const asked = "  asked for     2027-03-28T02:30 Europe/Berlin\n";
+  assert.ok(added.stdout.includes(asked), added.stdout);
+  assert.equal((await machine.run(["schedule", "next", "once"])).stdout, moved);
+  const shown = (await machine.run(["schedule", "show", "once"])).stdout;
+  assert.ok(shown.includes(`  next          ${moved}`) && shown.includes(asked), shown);
+  const { when } = JSON.parse((await machine.run(["schedule", "show", "once", "--json"])).stdout) as { when: unknown };
+  assert.deepEqual(when, {
+    at: "2027-03-28T01:00:00.000Z",
+    asked: { text: "2027-03-28T02:30", time_zone: "Europe/Berlin" },
+  });
 });
 
 test("a model whose key is not here is taken; a rule about a tool that is not here is told, with the nearest [D1]", async (t) => {

@@ -33,7 +33,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
   const withPassword = async (): Promise<string> =>
     (await server.createDatabase()).replace("deckhand@", `deckhand:${password}@`);
 
-  test("a task waits for a worker and says so; an agent that no worker has is refused without an id [T2] [T4]", async (t) => {
+  test("a task waits for a worker and says so; an agent that no worker has is refused without an id [T2] [T4] [T8]", async (t) => {
     const address = await withPassword();
     const here = await openSharing(t, "shell", address);
     const started = await here.run(["tasks", "start", "shell", "echo ok"]);
@@ -50,6 +50,16 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
     assert.equal(refused.stdout, "");
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /No worker has the agent "shell": those that are there have /);
+    const installed = JSON.parse((await here.run(["tasks", "agents", "--json"])).stdout) as object[];
+    assert.partialDeepStrictEqual(
+      installed.filter((agent) => "name" in agent && (agent.name === "shell" || agent.name === "deckhand")),
+      [
+        { name: "deckhand", installed: true },
+        { name: "shell", installed: false },
+      ],
+    );
+    const job = await here.run("schedule add j --every 1h --agent shell --message x --dry-run --json".split(" "));
+    assert.partialDeepStrictEqual(JSON.parse(job.stdout), { work: { order: { agent: "shell", cwd: null } } });
     const listed = JSON.parse((await here.run(["tasks", "list", "--json"])).stdout) as (TaskDocument & {
       progress: string;
     })[];
@@ -58,7 +68,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
       [[id, 'waits for a worker that has "shell"']],
     );
     const row =
-      /shared store +postgres:\/\/deckhand@.*: version 5, 1 worker, 1 task in the queue, 0 questions for a person\./;
+      /shared store +postgres:\/\/deckhand@.*: version 9, 1 worker, 1 task in the queue, 0 questions for a person\./;
     assert.match((await here.run(["doctor"])).stdout.replaceAll(/\s*\n\s+/g, " "), row);
     await here.run(["tasks", "cancel", id]);
   });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { openTmux, type Tmux } from "../support/tmux.ts";
@@ -29,6 +29,8 @@ export interface TalkOptions {
   readonly args?: readonly string[];
   readonly columns?: number;
   readonly rows?: number;
+  /** The person's own. */
+  readonly settings?: object;
   /** Before it starts. */
   readonly files?: Readonly<Record<string, string>>;
 }
@@ -41,6 +43,11 @@ export async function openTalk(t: TestContext, { script, args = ["agent"], ...op
     writeFile(join(machine.workdir, name), content);
   await put("script.json", JSON.stringify(script));
   for (const [name, content] of Object.entries(options.files ?? {})) await put(name, content);
+  if (options.settings) {
+    const folder = join(machine.env["XDG_CONFIG_HOME"]!, "deckhand");
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, "deckhand.json"), JSON.stringify(options.settings));
+  }
 
   const talk: Talk = {
     ...tmux,

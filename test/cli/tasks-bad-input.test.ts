@@ -82,7 +82,7 @@ test("where tasks are kept in memory only, none is left behind by a command [T4]
   assert.match(refused.stderr, /^deckhand: Tasks end with this command, because store\.kind is "memory"/);
   const followed = await machine.run(["tasks", "start", "shell", "echo hi", "--follow"]);
   assert.deepEqual([followed.code, followed.stdout], [0, "hi\n"]);
-  assert.match(followed.stderr, /^Tasks are kept in memory only/);
+  assert.match(followed.stderr, /^deckhand: warning: Tasks are kept in memory only/);
 });
 
 test("only a person may let an agent do as it likes [T8]", async (t) => {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { mkdir, realpath } from "node:fs/promises";
+import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { afterTest } from "../support/after-test.ts";
 import { findPostgresProblem, openPostgres, type PostgresServer } from "../support/postgres.ts";
 import { lane } from "../support/require.ts";
 import { until } from "../tasks/support/until.ts";
+import { openMachine, type Ended } from "./run-deckhand.ts";
 import { openTasksMachine, type TaskDocument } from "./tasks-machine.ts";
 
 test("a worker without a shared store says what it needs [T4]", async (t) => {
@@ -41,7 +44,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     const shown = await here.run(["tasks", "show", started.stdout.trim(), "--json", ...store]);
     const task = JSON.parse(shown.stdout) as TaskDocument;
     assert.equal(task.state, "completed");
-    assert.match(task.result ?? "", /^from .*\nok$/);
+    assert.equal(task.result, `from ${await realpath(there.workdir)}\nok`);
 
     worker.child.kill("SIGTERM");
     const { code } = await worker.ended;
@@ -52,5 +55,50 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
       .split("\n")
       .map((line) => (JSON.parse(line) as { type: string }).type);
     assert.deepEqual(events, ["worker:ready", "task:started", "task:settled"]);
+  });
+
+  test("an agent that only a worker has is listed, can be asked, and goes on with its session [T4] [T8]", async (t) => {
+    const store = ["--store", await server.createDatabase()];
+    const [here, there] = [await openMachine(t), await openTasksMachine(t)];
+    const worker = there.start(["worker", "--json", ...store]);
+    afterTest(t, async () => void worker.child.kill("SIGKILL"));
+    await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
+    const [listed, shown, started, refused] = await Promise.all([
+      here.run(["tasks", "agents", "--json", ...store]),
+      here.run(["tasks", "agents", ...store]),
+      here.run(["tasks", "start", "talker", "hello", "--follow", ...store]),
+      here.run(["tasks", "start", "tolker", "hello", ...store]),
+    ]);
+    const agents = JSON.parse(listed.stdout) as { readonly name: string; readonly installed: boolean }[];
+    const isInstalled = Object.fromEntries(agents.map(({ name, installed }) => [name, installed]));
+    assert.deepEqual([isInstalled["talker"], isInstalled["deckhand"]], [true, true]);
+    assert.match(shown.stdout, /^AGENT +ON A WORKER /);
+    assert.match(started.stdout, /"result":"new hello"/);
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /There is no agent "tolker"\. Did you mean "talker"\? There are: .*talker/);
+    const resumed = await here.run(["tasks", "resume", "last", "again", "--follow", ...store]);
+    assert.match(resumed.stdout, /"result":"--resume=s-1 again"/);
+  });
+
+  test("a task works in the workdir of its worker, or in a folder of that one's machine [T4] [T8]", async (t) => {
+    const store = ["--store", await server.createDatabase()];
+    const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
+    const theirs = await realpath(there.workdir);
+    await mkdir(join(theirs, "sub"));
+    const worker = there.start(["worker", "--json", ...store]);
+    afterTest(t, async () => void worker.child.kill("SIGKILL"));
+    await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
+    const run = (...cwd: readonly string[]): Promise<Ended> =>
+      here.run(["tasks", "start", "shell", "pwd", "--follow", ...cwd, ...store]);
+    const ends = await Promise.all([run(), run("--cwd", "sub"), run("--cwd", "/no/such")]);
+    assert.deepEqual(
+      ends.map(({ stdout }) => stdout),
+      [`${theirs}\n`, `${join(theirs, "sub")}\n`, ""],
+    );
+    assert.match(ends[0].stderr, /: shell works in the workdir of its worker\.$/m);
+    assert.match(
+      ends[2].stderr,
+      /The working folder "\/no\/such" does not exist on the machine that was to run it; make it there, or leave it out to work in the workdir of the worker\./,
+    );
   });
 });

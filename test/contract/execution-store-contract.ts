@@ -198,6 +198,18 @@ export function executionStoreContract(name: string, open: (t: TestContext) => P
       assert.notEqual(store.revision(), before);
     });
 
+    test("so many rows reach so far, and all of them no further than the end [D6]", async (t) => {
+      const store = await open(t);
+      const executions = [makeExecution(), makeExecution(), makeExecution(), makeExecution()];
+      await store.save(executions);
+      const [first, second, third, fourth] = executions.map(({ id }) => id);
+      assert.deepEqual(await store.reach({ rows: 1 }), { lastId: fourth, behindId: third });
+      assert.deepEqual(await store.reach({ rows: 2, beforeId: fourth! }), { lastId: second, behindId: first });
+      assert.equal(await store.reach({ rows: 3, beforeId: fourth! }), undefined);
+      assert.equal(await store.reach({ rows: 4 }), undefined);
+      assert.equal(await store.reach({ rows: 9 }), undefined);
+    });
+
     test("pruning removes what was completed before the time, and nothing else", async (t) => {
       const store = await open(t);
       const running = makeExecution({ completedAt: null });

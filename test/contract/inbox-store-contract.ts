@@ -74,6 +74,49 @@ export function inboxStoreContract(name: string, open: (t: TestContext) => Promi
       assert.deepEqual(await ids({ limit: 9, states: ["answered", "denied"] }), [entries[1]!.id]);
     });
 
+    test("page after page, each state in order, until there are no more [L7]", async (t) => {
+      const store = await open(t);
+      const entries = [makeEntry(), makeEntry(), makeEntry(), makeEntry(), makeEntry()];
+      for (const entry of entries) await store.add(entry);
+      const [first, second, third, fourth, fifth] = entries.map(({ id }) => id);
+      await store.settle(second!, settlement, 5);
+      await store.settle(fourth!, { ...settlement, state: "denied" }, 5);
+      const ids = async (query: Parameters<InboxStore["list"]>[0]) => (await store.list(query)).map(({ id }) => id);
+      assert.deepEqual(await ids({ limit: 2, beforeId: fourth! }), [third, second]);
+      assert.deepEqual(await ids({ limit: 2, beforeId: second! }), [first]);
+      assert.deepEqual(await ids({ limit: 2, states: ["waiting"], beforeId: fifth! }), [third, first]);
+      const both = ["answered", "denied", "answered"] as const;
+      assert.deepEqual(await ids({ limit: 1, states: both }), [fourth]);
+      assert.deepEqual(await ids({ limit: 9, states: both, beforeId: fourth! }), [second]);
+      assert.deepEqual(await ids({ limit: 9, states: both, beforeId: first! }), []);
+    });
+
+    test("what was settled before a time is pruned, and what waits never is [D4]", async (t) => {
+      const store = await open(t);
+      const [old, late, waiting] = [makeEntry(), makeEntry(), makeEntry()];
+      for (const entry of [old, late, waiting]) await store.add(entry);
+      await store.settle(old.id, settlement, 10);
+      await store.settle(late.id, { ...settlement, state: "withdrawn" }, 20);
+      assert.deepEqual([await store.countPrunable(10), await store.prune(10)], [0, 0]);
+      assert.deepEqual([await store.countPrunable(20), await store.prune(20), await store.prune(20)], [1, 1, 0]);
+      assert.deepEqual(
+        (await store.list({ limit: 9 })).map(({ id }) => id),
+        [waiting.id, late.id],
+      );
+      assert.deepEqual([await store.countPrunable(Infinity), await store.prune(Infinity)], [1, 1]);
+      assert.deepEqual(await store.get(waiting.id), waiting);
+    });
+
+    test("hundreds are pruned at once, and two who do it at once get them all [D4]", async (t) => {
+      const store = await open(t);
+      const entries = Array.from({ length: 450 }, () => makeEntry());
+      await Promise.all(entries.map((entry) => store.add(entry)));
+      await Promise.all(entries.map(({ id }) => store.settle(id, settlement, 10)));
+      const [first, second] = await Promise.all([store.prune(20), store.prune(20)]);
+      assert.equal(first + second, 450);
+      assert.deepEqual(await store.list({ limit: 9 }), []);
+    });
+
     test("the first to settle an entry wins, and the rest learn so [L7]", async (t) => {
       const store = await open(t);
       const entry = makeEntry();

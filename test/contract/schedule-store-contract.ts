@@ -300,6 +300,7 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
       const [a, b, c, d] = runs as [Run, Run, Run, Run, Run];
       assert.deepEqual(await store.listDue({ startBy: 300, limit: 10 }), [b, c, d, a]);
       assert.deepEqual(await store.listDue({ startBy: 300, limit: 2, after: b }), [c, d]);
+      assert.deepEqual(await store.listDue({ startBy: -Infinity, limit: 2 }), []);
       assert.equal(await store.nextTime(0), 100);
       assert.equal(await store.nextTime(300), 400);
       assert.equal(await store.nextTime(400), 900);
@@ -318,9 +319,21 @@ export function scheduleStoreContract(name: string, open: (t: TestContext) => Pr
         ofNobody: makeRun(makeJob(), { dueAt: 1, state: "failed", endedAt: 10 }),
       };
       for (const run of Object.values(runs)) await store.addRun(run);
+      assert.equal(await store.countPrunable(20), 2);
       assert.equal(await store.prune(20), 2);
+      assert.equal(await store.countPrunable(20), 0);
       const left = idsOf(await store.listRuns({ limit: 10 }));
       assert.deepEqual(left.sort(), idsOf([runs.open, runs.young, runs.latest]).sort());
+    });
+
+    test("it is known when a scheduler was last there [D1]", async (t) => {
+      const store = await open(t);
+      assert.equal(await store.servedAt(), undefined);
+      await store.noteServed(1_767_225_600_123);
+      assert.equal(await store.servedAt(), 1_767_225_600_123);
+      // The clock was set back.
+      await store.noteServed(5);
+      assert.equal(await store.servedAt(), 5);
     });
 
     test("the revision changes with each write [D1]", async (t) => {

@@ -61,6 +61,7 @@ export function taskStoreContract(name: string, open: (t: TestContext) => Promis
       for (const task of tasks) await store.add(task);
       const places = async (query: Parameters<TaskStore["list"]>[0]): Promise<number[]> =>
         (await store.list(query)).map(({ id }) => tasks.findIndex((task) => task.id === id));
+      assert.deepEqual((await store.queuedAgents()).sort(), ["claude", "pi"]);
       assert.deepEqual(await places({ limit: 2 }), [3, 2]);
       assert.deepEqual(await places({ limit: 9, beforeId: tasks[2]!.id }), [1, 0]);
       assert.deepEqual(await places({ limit: 9, states: ["queued", "running"] }), [2, 1, 0]);

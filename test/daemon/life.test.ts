@@ -154,7 +154,10 @@ test("another AGENT_MODE is told and changes nothing; DECKHAND_AGENT_MODE wins [
   const machine = await openMachine(t);
   const bogus = await machine.run(["--json"], { env: { AGENT_MODE: "bogus" } });
   assert.equal(bogus.code, 0);
-  assert.match(bogus.stderr, /^deckhand: AGENT_MODE is "bogus", which changes nothing: "daemon" makes this the daemon,/m);
+  assert.match(
+    bogus.stderr,
+    /^deckhand: AGENT_MODE is "bogus", which changes nothing: "daemon" makes this the daemon,/m,
+  );
   const chat = await machine.run(["--json"], { env: { AGENT_MODE: "daemon", DECKHAND_AGENT_MODE: "chat" } });
   assert.deepEqual([chat.code, chat.stderr], [0, ""]);
   assert.ok(Array.isArray((JSON.parse(chat.stdout) as { tools: unknown }).tools));

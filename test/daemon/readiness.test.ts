@@ -29,6 +29,7 @@ test("until all is recovered it is alive and not ready, and everything else has 
     journal: openJournalReader(home, env),
     clock: systemClock,
     exposesTools: false,
+    offersInbox: false,
     isWatched: false,
     tell: () => undefined,
   });

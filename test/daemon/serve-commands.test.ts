@@ -114,12 +114,12 @@ Description=Deckhand daemon for ${machine.workdir}
 
 [Service]
 WorkingDirectory=${machine.workdir}
-ExecStart="${node}" "${script}" "serve" "--workdir" "${machine.workdir}" "--port" "7500"
+ExecStart="${node}" "${script}" "serve" "--workdir" "${machine.workdir}" "--port=7500"
 Restart=on-failure
+RestartPreventExitStatus=2 78
 RestartSec=1
 KillMode=process
 SuccessExitStatus=143
-RestartPreventExitStatus=78
 TimeoutStopSec=60
 
 [Install]
@@ -145,7 +145,7 @@ WantedBy=default.target
   assert.equal((await machine.run(["serve", "install", "--name", "../x"])).code, 2);
 });
 
-test("install hands --watchdog, --port and --socket on to `serve`, and refuses what that would refuse [D2, D3]", async (t) => {
+test("install hands what `serve` takes on to it, and refuses what that would refuse [D2, D3]", async (t) => {
   const machine = await openMachine(t);
   const printed = async (args: readonly string[], cwd = machine.workdir): Promise<string> => {
     const { stdout } = await machine.run(["serve", "install", "--print", "--workdir", machine.workdir, ...args], {
@@ -155,12 +155,11 @@ test("install hands --watchdog, --port and --socket on to `serve`, and refuses w
   };
   const workdir = `"--workdir" "${machine.workdir}"`;
   assert.equal(await printed(["--watchdog"]), `"--watchdog" ${workdir}`);
-  assert.equal(await printed(["--watchdog", "--port", "0"]), `"--watchdog" ${workdir} "--port" "0"`);
+  assert.equal(await printed(["--watchdog", "--port", "0"]), `"--watchdog" ${workdir} "--port=0"`);
   const elsewhere = join(machine.workdir, "..");
-  assert.equal(
-    await printed(["--socket", "a.sock"], elsewhere),
-    `${workdir} "--socket" "${join(elsewhere, "a.sock")}"`,
-  );
+  assert.equal(await printed(["--socket", "a.sock"], elsewhere), `${workdir} "--socket=${join(elsewhere, "a.sock")}"`);
+  const shared = ["--store", "postgres://deckhand@db/deckhand", "--expose", "--inbox"];
+  assert.equal(await printed(shared), `${workdir} "--store=postgres://deckhand@db/deckhand" "--expose" "--inbox"`);
   for (const wrong of [
     ["--port", "70000"],
     ["--port", "1", "--socket", "a.sock"],
@@ -168,6 +167,27 @@ test("install hands --watchdog, --port and --socket on to `serve`, and refuses w
     const { code, stdout, stderr } = await machine.run(["serve", "install", "--print", ...wrong]);
     assert.deepEqual([code, stdout, stderr.trim().split("\n").length], [2, "", 1], stderr);
   }
+});
+
+test("install writes no password of a store into the unit: it says where that goes [D2]", async (t) => {
+  const machine = await openMachine(t);
+  for (const address of ["postgres://kim:pw1@db/deckhand", "postgres://kim@db/deckhand?password=pw1"]) {
+    const { code, stdout, stderr } = await machine.run(["serve", "install", "--store", address]);
+    const sentence =
+      "deckhand: The --store URL has a password, which would stand in the unit and be seen in the list of processes: leave --store out, and set DECKHAND_STORE_URL in an EnvironmentFile= of yours (systemctl --user edit).\n";
+    assert.deepEqual([code, stdout, stderr], [2, "", sentence]);
+  }
+  assert.equal(existsSync(join(machine.env["XDG_CONFIG_HOME"]!, "systemd")), false);
+});
+
+test("systemd starts a daemon again after a crash, and a watchdog only when it was killed: what it gave up stays given up [D3]", async (t) => {
+  const machine = await openMachine(t);
+  const restarts = async (...args: readonly string[]): Promise<string[]> => {
+    const { stdout } = await machine.run(["serve", "install", "--print", ...args]);
+    return stdout.split("\n").filter((line) => line.startsWith("Restart"));
+  };
+  assert.deepEqual(await restarts(), ["Restart=on-failure", "RestartPreventExitStatus=2 78", "RestartSec=1"]);
+  assert.deepEqual(await restarts("--watchdog"), ["Restart=on-abnormal", "RestartSec=1"]);
 });
 
 test("a workdir with spaces, quotes and percent signs stays one word in the unit [D2]", async (t) => {
@@ -178,4 +198,10 @@ test("a workdir with spaces, quotes and percent signs stays one word in the unit
   const escaped = `${machine.workdir}/a \\"b\\" 100%% $$HOME`;
   assert.ok(stdout.includes(`"--workdir" "${escaped}"\n`), stdout);
   assert.ok(stdout.includes(`WorkingDirectory=${machine.workdir}/a "b" 100%% $HOME\n`), stdout);
+  for (const wrong of ["ends in a space ", "ends in a backslash\\"]) {
+    mkdirSync(join(machine.workdir, wrong));
+    const { code, stderr } = await machine.run(["serve", "install", "--workdir", join(machine.workdir, wrong)]);
+    assert.equal(code, 2);
+    assert.match(stderr, /can't name a folder that ends in white space or a backslash/);
+  }
 });

@@ -2,10 +2,13 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { openNamedTokens } from "../../src/daemon/access/named-tokens.ts";
+import { inMode } from "../process/support.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { ask, openDaemon, sendRaw } from "./support/daemon.ts";
@@ -32,7 +35,7 @@ test("a wrong, missing or second Host is turned away before anything else, with 
   assert.match(none, /^HTTP\/1\.1 403 /);
   const lines = ["GET /healthz HTTP/1.1", `Host: 127.0.0.1:${port}`, "Host: evil.example", "Connection: close"];
   assert.match(await sendRaw(t, port, `${lines.join("\r\n")}\r\n\r\n`), /^HTTP\/1\.1 (400|403) /);
-  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`, `[::1]:${port}`]) {
+  for (const host of [`127.0.0.1:${port}`, `localhost:${port}`]) {
     assert.equal((await asked({ headers: { host } })).status, 200, host);
   }
 });
@@ -124,18 +127,17 @@ test("a request for another server's address, a tunnel and garbage get no answer
   assert.equal((await asked()).status, 200);
 });
 
-test("it listens on 127.0.0.1 and on no other address of this machine [G6]", async (t) => {
+test("it listens on 127.0.0.1 and ::1, and on no other address of this machine [G6]", async (t) => {
   const { port } = await openDaemon(t);
-  const others = Object.values(networkInterfaces())
-    .flat()
-    .flatMap((each) => (each && each.address !== "127.0.0.1" ? [each] : []))
+  const all = Object.values(networkInterfaces())
+    .flatMap((each) => each ?? [])
     .map(({ address, family, scopeid }) => (family === "IPv6" && scopeid ? `${address}%${scopeid}` : address));
-  for (const host of new Set(["::1", "127.0.0.2", ...others])) {
+  for (const host of new Set(["127.0.0.2", ...all])) {
     const { promise, resolve } = Promise.withResolvers<string>();
     const socket = connect({ host, port });
     socket.on("error", () => resolve("refused"));
     socket.on("connect", () => resolve("connected"));
-    assert.equal(await promise, "refused", host);
+    assert.equal(await promise, host === "127.0.0.1" || host === "::1" ? "connected" : "refused", host);
     socket.destroy();
   }
 });
@@ -172,6 +174,61 @@ test("a token that a tool prints is in no record [G6]", async (t) => {
   assert.equal(JSON.stringify(kept).includes(token), false);
   await runtime.close();
   assert.equal(readFileSync(join(folders.logs, "chat_log.jsonl"), "utf8").includes(token), false);
+});
+
+/** Says which of its ways led to a token. The mask would hide what one of them printed, so they only say that they did. */
+const thief = `
+token='^[0-9a-f]{64}$'
+try() { "$@" 2>/dev/null | grep -qE "$token" && echo "got it by: $*"; }
+for name in daemon-token mcp-token; do
+  try cat "$1/$name"
+  try cat "/proc/$2/root$1/$name"
+  ln -s "$1/$name" "link-$name" && try cat "link-$name"
+  ln "$1/$name" "hard-$name" 2>/dev/null && try cat "hard-$name"
+  find . "$1" -name "$name" 2>/dev/null | grep -q . && echo "found $name"
+done
+env | tr '=' '\\n' | grep -qE "$token" && echo "got it from the environment"
+cat /proc/[0-9]*/environ /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0=' '\\n' | grep -qE "$token" && echo "got it from a process"
+cat "$1"/daemon-tokens.json 2>/dev/null && echo "got the digests"
+echo done
+`;
+
+test(
+  "a tool of the daemon can't read its tokens, by their path or any other way [G6]",
+  inMode("require"),
+  async (t) => {
+    const { runtime, folders } = await openDaemon(t, { config: { settings: { sandbox: { mode: "require" } } } });
+    openNamedTokens(folders.state).add("robot", ["read"], 0);
+    await writeFile(join(folders.workdir, "thief.sh"), thief);
+    const command = `sh thief.sh ${folders.state} ${process.pid}`;
+    const { state, result, error } = await runtime.call("bash", { command });
+    assert.deepEqual([state, result?.output, error], ["completed", "done\n", null]);
+    // The same ways lead there for whoever is not in the sandbox.
+    const outside = spawn("/bin/sh", ["thief.sh", folders.state, String(process.pid)], { cwd: folders.workdir });
+    let said = "";
+    outside.stdout.on("data", (piece: Buffer) => (said += piece.toString()));
+    await once(outside, "close");
+    for (const name of ["daemon-token", "mcp-token"]) {
+      assert.ok(said.includes(`got it by: cat ${join(folders.state, name)}\n`), said);
+    }
+  },
+);
+
+test("file tools don't show an agent the tokens, nor let it grant itself anything, with the state inside the workdir [G6 G1]", async (t) => {
+  const { runtime, folders } = await openDaemon(t, {
+    config: { settings: { permissions: { mode: "accept-edits", unattended: "refuse" } } },
+  });
+  assert.ok(folders.state.startsWith(`${folders.workdir}/`));
+  const refused = async (tool: string, input: object): Promise<void> => {
+    const { state, errorType, result } = await runtime.call(tool, input, { door: "agent" });
+    assert.deepEqual([state, errorType, result], ["cancelled", "denied", null], tool);
+  };
+  for (const name of ["daemon-token", "mcp-token"]) await refused("read", { file_path: join(folders.state, name) });
+  const search = { pattern: "^[0-9a-f]{64}$", path: folders.state };
+  assert.match((await runtime.call("grep", search, { door: "agent" })).result?.output ?? "", /^No matches for /);
+  for (const path of [folders.grants, folders.trust, join(folders.state, "daemon-tokens.json")]) {
+    await refused("write", { file_path: path, content: "[]" });
+  }
 });
 
 const isRoot = process.getuid?.() === 0;

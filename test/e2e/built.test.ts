@@ -45,12 +45,13 @@ describe("the daemon of the built package", () => {
   for (const { title, env, expected } of cases) {
     test(`${title} [D2]`, async (t) => {
       const machine = await openMachine(t);
-      const { child, ended, stdout } = machine.start(["serve", "--port", "0", "--json"], { program: built, env });
+      const started = machine.start(["serve", "--port", "0", "--json"], { program: built, env });
+      const { child, ended } = started;
       afterTest(t, async () => {
         child.kill("SIGKILL");
         await ended;
       });
-      const line = await until("it is ready", () => stdout().includes("\n") && stdout(), 60_000);
+      const line = await until("it is ready", () => started.stdout().includes("\n") && started.stdout(), 60_000);
       assert.equal((JSON.parse(line) as { pid: number }).pid, child.pid);
       const command = execFileSync("ps", ["-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
       assert.equal(command, `${process.execPath} ${expected}${built[0]} serve --port 0 --json\n`);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
@@ -89,7 +90,8 @@ for (const era of ["legacy", "modern"] as const) {
     const status = await client.callTool({ name: "get_task_status", arguments: { task_id: id } });
     assert.deepEqual(status.structuredContent, { status: "running", elapsed_time: 0 });
     const cancelled = await client.callTool({ name: "cancel_task", arguments: { task_id: id } });
-    assert.deepEqual(cancelled.structuredContent, { task_id: id, state: "cancelled" });
+    const error = "Cancelled by an MCP client";
+    assert.deepEqual(cancelled.structuredContent, { task_id: id, state: "cancelled", stop_proof: "group", error });
   });
 }
 
@@ -229,15 +231,18 @@ test("a client that hangs up in the middle of a wait leaves the task alone, and 
   assert.deepEqual(desk.cancelled, []);
 });
 
-test("it listens on the loopback address alone [G6]", async (t) => {
+test("it listens on this machine's own addresses alone [G6]", async (t) => {
   const { door, port } = await serve(t);
   assert.equal(door.url, `http://127.0.0.1:${port}/mcp`);
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const socket = connect({ host: "::1", port });
-  socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
-  socket.on("connect", () => resolve("connected"));
-  assert.notEqual(await promise, "connected");
-  socket.destroy();
+  const others = Object.values(networkInterfaces()).flatMap((all = []) => all.filter(({ internal }) => !internal));
+  for (const host of ["127.0.0.2", ...others.map(({ address }) => address)]) {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const socket = connect({ host, port });
+    socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+    socket.on("connect", () => resolve("connected"));
+    assert.notEqual(await promise, "connected", host);
+    socket.destroy();
+  }
 });
 
 test("a port that is taken is said in one sentence [G6]", async (t) => {

@@ -126,6 +126,9 @@ test("two servers answer for each other's tasks, and one cancels what the other 
   const [one, other] = [await connect(t, folder), await connect(t, folder)];
   const { task_id: id } = await one.call("use_agent", { cli_name: "said", message: "sleep 1000" });
   assert.equal((await other.call("get_task_status", { task_id: id }))["status"], "running");
-  assert.deepEqual(await other.call("cancel_task", { task_id: id }), { task_id: id, state: "cancelled" });
+  const { stop_proof: proof, ...cancelled } = await other.call("cancel_task", { task_id: id });
+  const error = "Cancelled: Cancelled by an MCP client";
+  assert.deepEqual(cancelled, { task_id: id, state: "cancelled", error });
+  assert.match(String(proof), /^(?:namespace|marker|group)$/);
   assert.equal((await one.call("get_task_status", { task_id: id }))["status"], "failed");
 });

@@ -38,7 +38,7 @@ test("every tool is listed once, with the inputs its users know, an output schem
     [
       [
         "use_agent",
-        "cli_name message system_prompt args timeout cwd model resume idempotency_key",
+        "cli_name message system_prompt args timeout cwd model resume idempotency_key idempotent",
         ["cli_name", "message"],
       ],
       ["get_task_status", "task_id", ["task_id"]],
@@ -87,6 +87,7 @@ test("use_agent passes on all that was asked for and answers with the task's id 
     model: "small",
     resume: "session-1",
     idempotency_key: "once",
+    idempotent: true,
   });
   const [task] = await desk.list({ limit: 1 });
   assert.deepEqual(answer, plain(`{"task_id":"${task!.id}"}`));
@@ -101,6 +102,7 @@ test("use_agent passes on all that was asked for and answers with the task's id 
       model: "small",
       resume: "session-1",
       idempotencyKey: "once",
+      isIdempotent: true,
       door: "mcp",
     },
   ]);
@@ -142,6 +144,7 @@ test("a use_agent that can't be is refused in one sentence, and no task comes of
       "use_agent was not run: timeout: expected at most 86400 seconds (24 hours), got the number 1000000000.",
     ],
     [{ ...order, args: "--yolo" }, 'use_agent was not run: args: expected array, got the string "--yolo".'],
+    [{ ...order, idempotent: "yes" }, 'use_agent was not run: idempotent: expected boolean, got the string "yes".'],
     [{ ...order, args: [1] }, "use_agent was not run: args[0]: expected string, got the number 1."],
     [
       { ...order, message: "" },
@@ -222,12 +225,12 @@ test("a wait that the client gives up is not answered, and the task goes on [T7]
   assert.equal(pipe.others.filter((message) => message.id === "w").length, 0);
 });
 
-test("cancel_task ends a task and says how it ended; of an unknown one it says so [T7]", async (t) => {
+test("cancel_task ends a task and says how it ended and how that was proved; of an unknown one it says so [T7]", async (t) => {
   const { desk, pipe } = await open(t);
   const { id } = desk.put({ state: "running" });
   assert.deepEqual(
     await pipe.call("cancel_task", { task_id: id, reason: "Not needed." }),
-    plain(`{"task_id":"${id}","state":"cancelled"}`),
+    plain(`{"task_id":"${id}","state":"cancelled","stop_proof":"group","error":"Not needed."}`),
   );
   assert.deepEqual(desk.cancelled, [{ id, reason: "Not needed." }]);
   const done = desk.put({ state: "completed" });
@@ -241,6 +244,7 @@ test("cancel_task ends a task and says how it ended; of an unknown one it says s
 test("list_tasks tells of each task what it is known by, newest first [T7]", async (t) => {
   const { desk, pipe } = await open(t);
   desk.put({ state: "failed", error: "No." }, { agent: "codex" });
+  const stopped = desk.put({ state: "timeout", error: "Stopped after 60 s.", stopProof: "namespace" }, { agent: "pi" });
   const task = desk.put(
     {
       state: "completed",
@@ -274,18 +278,25 @@ test("list_tasks tells of each task what it is known by, newest first [T7]", asy
       },
     ],
   });
+  const { tasks } = (await pipe.call("list_tasks", { cli_name: "pi" })).structuredContent as { tasks: object[] };
+  assert.partialDeepStrictEqual(tasks, [
+    { task_id: stopped.id, state: "timeout", error: "Stopped after 60 s.", stop_proof: "namespace" },
+  ]);
 });
 
-test("get_task_output and list_agents answer in snake_case [T7, T8]", async (t) => {
+test("get_task_output says how the task stands and which session it is; list_agents who can be asked [T7, T8]", async (t) => {
   const desk = createScriptedDesk({
     output: { text: "line\n", from: 0, next: 5, totalBytes: 9, errorText: "warned", answer: "Half an" },
     agents: [{ name: "pi", title: "pi", isInstalled: false, install: "npm install -g pi", canResume: true, limit: 4 }],
   });
   const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
   const { id } = desk.put({ state: "running" });
+  const output = '{"text":"line\\n","from":0,"next":5,"total_bytes":9,"answer":"Half an","error_text":"warned"';
+  assert.deepEqual(await pipe.call("get_task_output", { task_id: id }), plain(`${output},"state":"running"}`));
+  desk.change(id, { state: "lost", progress: "Reading files", sessionId: "s-1" });
   assert.deepEqual(
     await pipe.call("get_task_output", { task_id: id }),
-    plain('{"text":"line\\n","from":0,"next":5,"total_bytes":9,"answer":"Half an","error_text":"warned"}'),
+    plain(`${output},"state":"lost","progress":"Reading files","session_id":"s-1"}`),
   );
   assert.deepEqual(await pipe.call("get_task_output", { task_id: "task_0" }), refused("Task ID not found or expired."));
   assert.deepEqual(

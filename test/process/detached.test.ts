@@ -167,6 +167,19 @@ test("what was forbidden before its shim came never begins [T6]", async (t) => {
   assert.equal(place.detached.forbid(place.folder), false);
 });
 
+test("what was forbidden before its folder was there never begins, and a place that is gone is not made again [T6]", async (t) => {
+  const place = await openPlace(t);
+  const folder = join(place.folder, "task", "run-1");
+  assert.equal(place.detached.forbid(folder), true);
+  const start = await place.start("echo never", { folder });
+  assert.ok(start.ok);
+  await start.gone;
+  assert.equal(place.text("task/run-1/stdout"), "");
+  const gone = join(place.folder, "gone");
+  assert.equal(place.detached.forbid(join(gone, "task", "run-1")), true);
+  assert.equal(existsSync(gone), false);
+});
+
 test("what can't be started says why", async (t) => {
   const place = await openPlace(t);
   const start = await place.start("", { argv: ["no-such-agent"] });

@@ -73,6 +73,7 @@ export function openReleaseBench(
       const claimed = await registry.claimReplay("say", me, () => false);
       if (claimed) await registry.endReplay("say", claimed.id, allPassed);
     },
+    prepareFor: () => undefined,
   });
   const bench: ReleaseBench = {
     store,

@@ -9,9 +9,12 @@ import { cleanRecords, type CleanReport } from "../../src/runtime/clean-records.
 import { locateFolders, type Folders } from "../../src/runtime/folders.ts";
 import { openJournalReader } from "../../src/runtime/journal-reader.ts";
 import { openDatabase } from "../../src/store/database.ts";
+import { createSqliteInbox } from "../../src/store/sqlite-inbox.ts";
+import { createSqliteScheduleStore } from "../../src/store/sqlite-schedule-store.ts";
 import { openSqliteStore } from "../../src/store/sqlite-store.ts";
 import { createSqliteTaskStore } from "../../src/store/sqlite-task-store.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
+import { makeJob, makeRun } from "../contract/make-job.ts";
 import { makeTask } from "../contract/make-task.ts";
 import { isolatedEnvironment } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -128,5 +131,73 @@ test("background tasks go a while after their end, with their folders, and those
   assert.equal((await clean()).tasks.count, 1);
   assert.equal(readdirSync(tasks).length, 2);
   assert.equal((await clean()).tasks.count, 0);
+  assert.equal((await openJournalReader(folders.workdir, env).verify()).ok, true);
+});
+
+async function addAnswered(folders: Folders, days: readonly number[]): Promise<void> {
+  const database = await openDatabase({ path: folders.database, clock: systemClock });
+  const inbox = createSqliteInbox(database);
+  const unknown = { executionId: "call_1", conversationId: null, origin: null, approval: null, owner: null } as const;
+  const waits = { state: "waiting", settledAt: null, settlement: null } as const;
+  for (const age of days) {
+    const at = Date.now() - age * day;
+    const id = createId("ask", at);
+    await inbox.add({ id, kind: "question", createdAt: at, question: { text: "Which?" }, ...unknown, ...waits });
+    await inbox.settle(id, { state: "answered", who: "kim", answer: null, scope: null, reason: null }, at);
+  }
+  await database.close();
+}
+
+async function addRuns(folders: Folders, days: readonly number[]): Promise<void> {
+  const database = await openDatabase({ path: folders.database, clock: systemClock });
+  const schedule = createSqliteScheduleStore(database);
+  const job = makeJob();
+  await schedule.addJob(job);
+  for (const age of days) {
+    const at = Date.now() - age * day;
+    await schedule.addRun(makeRun(job, { dueAt: at, state: "succeeded", endedAt: at }));
+  }
+  await database.close();
+}
+
+test("settled entries of the inbox go with the calls, runs after their own time, and both are told [D4]", async (t) => {
+  const { folders, env, clean } = await openOld(t);
+  await addAnswered(folders, [50, 31, 29]);
+  await addRuns(folders, [100, 91, 89]);
+  const found = await clean({ isDryRun: true });
+  assert.deepEqual([found.inbox.count, found.runs.count], [2, 2]);
+  const again = await clean({ isDryRun: true, retention: { executionsDays: 10 } });
+  assert.deepEqual([again.inbox.count, again.runs.count], [3, 2]);
+  const report = await clean();
+  assert.deepEqual([report.inbox.count, report.runs.count], [2, 2]);
+  assert.deepEqual(prunedIn(folders), [
+    ["executions", 2],
+    ["inbox", 2],
+    ["runs", 2],
+    ["outputs", 2],
+  ]);
+  const after = await clean();
+  assert.deepEqual([after.inbox.count, after.runs.count], [0, 0]);
+  assert.equal((await openJournalReader(folders.workdir, env).verify()).ok, true);
+});
+
+function prunedIn(folders: Folders): unknown[] {
+  const lines = readFileSync(join(folders.logs, "chat_log.jsonl"), "utf8").trimEnd().split("\n");
+  return lines
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ type }) => type === "pruned")
+    .map(({ what, count }) => [what, count]);
+}
+
+test("several that clean at once do each other no harm [D4]", async (t) => {
+  const { folders, env, clean } = await openOld(t);
+  await addAnswered(
+    folders,
+    Array.from({ length: 300 }, () => 40),
+  );
+  await Promise.all([clean(), clean(), clean()]);
+  const left = await clean({ isDryRun: true });
+  assert.deepEqual([...counts(left), left.inbox.count], [0, 0, 0, 0, 0]);
+  assert.deepEqual(readdirSync(folders.outputs).sort(), ["1.txt", "6.txt"]);
   assert.equal((await openJournalReader(folders.workdir, env).verify()).ok, true);
 });

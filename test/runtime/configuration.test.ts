@@ -78,6 +78,7 @@ const defaults = {
     tools: {},
   },
   schedule: {
+    scope: null,
     maxRunning: 32,
     timeZone: null,
     overlap: "skip",
@@ -204,6 +205,7 @@ const widening: [settings: object, key: string][] = [
   [{ log: { fsync: "never" } }, "log.fsync"],
   [{ store: { kind: "memory" } }, "store.kind"],
   [{ retention: { executions_days: 1 } }, "retention.executions_days"],
+  [{ schedule: { scope: "somebody else's" } }, "schedule.scope"],
   [{ schedule: { max_running: 33 } }, "schedule.max_running"],
   [{ schedule: { overlap: "allow" } }, "schedule.overlap"],
   [{ schedule: { missed: "all" } }, "schedule.missed"],
@@ -230,6 +232,40 @@ test("a cloned folder's file can't widen what is allowed, weaken the evidence or
     assert.match(untrusted.warnings.join(), new RegExp(`sets ${key.replaceAll(".", "\\.")}, .*deckhand trust`), key);
     assert.notDeepEqual(load(true).configuration, defaults, key);
     assert.deepEqual(load(true).warnings, [], key);
+  }
+});
+
+test("every key of the schedule has its variable, which wins over the files and is checked like them [D1]", async (t) => {
+  const load = await setUp(t, { user: '{"schedule": {"retries": 4, "overlap": "allow", "history_days": 5}}' });
+  const env = {
+    DECKHAND_SCHEDULE_SCOPE: "shop",
+    DECKHAND_SCHEDULE_TIME_ZONE: "Asia/Seoul",
+    DECKHAND_SCHEDULE_OVERLAP: "queue_one",
+    DECKHAND_SCHEDULE_MISSED: "none",
+    DECKHAND_SCHEDULE_MISSED_DAYS: "0.5",
+    DECKHAND_SCHEDULE_MAX_RUNNING: "1",
+    DECKHAND_SCHEDULE_TIMEOUT_MS: "90000",
+    DECKHAND_SCHEDULE_RETRIES: "0",
+    DECKHAND_SCHEDULE_PAUSE_AFTER_FAILURES: "7",
+    DECKHAND_SCHEDULE_HISTORY_DAYS: "",
+  };
+  assert.deepEqual(load(env).schedule, {
+    scope: "shop",
+    timeZone: "Asia/Seoul",
+    overlap: "queue_one",
+    missed: "none",
+    missedDays: 0.5,
+    maxRunning: 1,
+    timeoutMs: 90_000,
+    retries: 0,
+    pauseAfterFailures: 7,
+    historyDays: 5,
+  });
+  for (const [name, told] of [
+    ["RETRIES", /schedule\.retries/],
+    ["OVERLAP", /schedule\.overlap/],
+  ] as const) {
+    assert.throws(() => load({ [`DECKHAND_SCHEDULE_${name}`]: "often" }), { code: "CONFIG_INVALID", message: told });
   }
 });
 

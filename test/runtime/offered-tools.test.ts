@@ -9,7 +9,15 @@ import { openTestAgent } from "../support/agent.ts";
 import { isolatedEnvironment } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
-const taskTools = ["use_agent", "cancel_task", "get_task_output", "get_task_status", "list_tasks", "wait_for_task"];
+const taskTools = [
+  "use_agent",
+  "cancel_task",
+  "get_task_output",
+  "get_task_status",
+  "list_agents",
+  "list_tasks",
+  "wait_for_task",
+];
 
 /** Which of the tools around background agents a conversation gets that begins like this. */
 async function offered(
@@ -39,6 +47,9 @@ test("tools around background agents are offered where there are agents, or the 
   assert.deepEqual(await offered(t, "다른 에이전트에게 맡겨 줘"), all);
   assert.deepEqual(await offered(t, "Fix the test.", { settings }), all);
   assert.deepEqual(await offered(t, "Fix the test.", { programs: ["codex"] }), all);
+  // Agents of workers; nobody is asked for them before one is wanted.
+  const sharing = { store: { url: "postgres://127.0.0.1:1/nowhere" } };
+  assert.deepEqual(await offered(t, "Fix the test.", { settings: sharing }), all);
 });
 
 test("the programs that are looked for are those of the known agents [T8]", () => {

@@ -149,8 +149,12 @@ test("a closed runtime leaves its tasks running, and the next one has their true
 test("with tasks in memory they end with their runtime, and nothing of them goes on [T4]", async (t) => {
   const home = await temporaryFolder(t);
   const runtime = await openRuntime(t, { home, settings: { ...settings, store: { kind: "memory" } } });
+  assert.deepEqual(runtime.warnings, []);
   const tasks = await runtime.tasks();
   assert.equal(tasks.isDurable, false);
+  assert.match(runtime.warnings.join("\n"), /^Tasks are kept in memory only, .*$/);
+  await runtime.tasks();
+  assert.equal(runtime.warnings.length, 1);
   const { id } = await tasks.start({ agent: "shell", message: "sleep 1000", door: "library" });
   const { process } = await until(
     "it runs",

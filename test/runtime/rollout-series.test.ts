@@ -73,3 +73,40 @@ test("a long trial has wider buckets, so that there are 60 at most [D6]", async 
     300,
   );
 });
+
+test("the interval of the p95 holds it in 95 of 100 series, and is open upwards below 72 calls [D6]", async () => {
+  const measure = async (latencies: readonly number[]) => {
+    const calls = latencies.map((durationMs) => call(1, { durationMs }));
+    const [bucket] = await readSeries({ list: async () => calls }, explanation, now);
+    return bucket!;
+  };
+  const steps = (calls: number): number[] => Array.from({ length: calls }, (_, index) => index + 1);
+  // Latencies that are their own ranks.
+  const ranks: Record<number, readonly (number | null)[]> = {};
+  for (const calls of [1, 3, 29, 71, 72, 100, 1000]) {
+    const { p95LowMs, p95Ms, p95HighMs } = await measure(steps(calls));
+    ranks[calls] = [p95LowMs, p95Ms, p95HighMs];
+    const covered = chanceOfRanks(calls, { low: p95LowMs!, high: p95HighMs ?? calls + 1 });
+    assert.ok(covered >= 0.95, `${calls} calls: ${covered}`);
+  }
+  assert.deepEqual(ranks, {
+    1: [1, 1, null],
+    3: [2, 3, null],
+    29: [25, 28, null],
+    71: [64, 68, null],
+    72: [64, 69, 72],
+    100: [90, 95, 100],
+    1000: [936, 950, 964],
+  });
+});
+
+/** How likely at least `low` and less than `high` of so many calls are faster than the true p95. */
+function chanceOfRanks(calls: number, { low, high }: { readonly low: number; readonly high: number }): number {
+  let sum = 0;
+  for (let faster = low; faster < high; faster++) {
+    let logarithm = faster * Math.log(0.95) + (calls - faster) * Math.log(0.05);
+    for (let index = 1; index <= calls - faster; index++) logarithm += Math.log((faster + index) / index);
+    sum += Math.exp(logarithm);
+  }
+  return sum;
+}

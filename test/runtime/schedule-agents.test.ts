@@ -74,6 +74,26 @@ test("a background agent goes on when the daemon is closed, is adopted by the ne
   assert.deepEqual([task?.id, task?.door, others], [ended.taskId, "schedule", []]);
 });
 
+test("a background agent whose job was removed while no daemon was there is stopped by the next one [D1] [T6]", async (t) => {
+  const home = await temporaryFolder(t);
+  const first = await openScheduled(t, { home, settings: { agents } });
+  const message = "echo began >> began.txt; until [ -e go ]; do sleep 0.05; done; echo finished";
+  await first.schedule.add({ name: "a", every: "1d", agent: "helper", message }, { by: "kim" });
+  await first.schedule.start();
+  const { id } = await first.schedule.runNow("a", { by: "kim" });
+  await until("it runs", () => existsSync(join(home, "began.txt")), 30_000);
+  await until("its task is noted", async () => (await first.schedule.getRun(id))?.taskId ?? undefined);
+  await first.runtime.close();
+
+  const second = await openScheduled(t, { home, settings: { agents } });
+  await second.schedule.remove("a", { by: "kim" });
+  await second.schedule.start();
+  const ended = await untilEnded(second.schedule, id);
+  assert.deepEqual([ended.state, ended.reason], ["cancelled", "The job was removed by kim."]);
+  const [task] = await (await second.runtime.tasks()).list({ limit: 10 });
+  assert.deepEqual([task?.id, task?.state], [ended.taskId, "cancelled"]);
+});
+
 test("an agent that fails is another task at the next try [D1]", async (t) => {
   const { schedule, runtime } = await openScheduled(t, { settings: { agents } });
   await schedule.add({ name: "f", every: "1d", agent: "helper", message: "exit 3", retries: 1 }, { by: "kim" });
@@ -107,4 +127,21 @@ test("improve as a job: what passed waits for a person, with its diff, before it
   const declined = await running;
   assert.deepEqual([declined.state, declined.attempt], ["failed", 1]);
   assert.match(declined.reason!, /declined/);
+});
+
+test("improve as a job that is allowed to try: what passed is tried at once, and nobody is asked [D1] [L7]", async (t) => {
+  const home = await temporaryFolder(t);
+  await recordCalls({ workdir: home, env: isolatedEnvironment(home) });
+  await writeFile(join(home, "script.json"), JSON.stringify({ turns: [replying(mended)] }));
+  const { schedule, runtime } = await openScheduled(t, {
+    home,
+    settings: { model: { name: "script:script.json" }, permissions: { allow: ["*"] } },
+  });
+  await schedule.add({ name: "better", cron: "@weekly", improve: "initials", allow: ["improve"] }, { by: "kim" });
+  const run = await runHere(schedule, "better");
+  assert.deepEqual([run.state, run.reason], ["succeeded", null]);
+  assert.match(run.summary!, /initials@[0-9a-f]+/);
+  assert.deepEqual(await runtime.inbox.list(), []);
+  const [tried] = await (await runtime.rollouts()).list();
+  assert.deepEqual([tried?.tool, tried?.status], ["initials", "running"]);
 });

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { until } from "../support/runtime.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { openScheduled, runHere, untilEnded, writeTool } from "./schedule-bench.ts";
 
 test("a job keeps its tool by the file, also when another file has the name by then [D1]", async (t) => {
@@ -50,6 +51,33 @@ test("a job whose tool file is gone fails with a sentence, and is not tried agai
   assert.deepEqual([run.state, run.attempt], ["failed", 1]);
   assert.equal(run.reason, "tools/report.ts, the file of the tool report, is gone: put it back, or remove the job.");
   assert.equal((await schedule.find("r")).paused?.by, "schedule");
+});
+
+test("in safe mode a job of a tool file is skipped, is not paused for that, and runs again after it [D1] [D3]", async (t) => {
+  const home = await temporaryFolder(t);
+  const safe = await openScheduled(t, { home, safeMode: true });
+  await writeTool(home, "report.ts", { name: "report", says: "fine" });
+  const before = await openScheduled(t, { home });
+  await before.schedule.add({ name: "r", every: "1d", file: "tools/report.ts", pause_after: 1 }, { by: "kim" });
+  await before.schedule.add({ name: "i", every: "1d", improve: "report", pause_after: 1 }, { by: "kim" });
+  await before.runtime.close();
+  const reason = "Safe mode is on (DECKHAND_SAFE_MODE=1): tool files and tools of MCP servers are left out.";
+  for (const name of ["r", "r", "i"]) {
+    const run = await runHere(safe.schedule, name);
+    assert.deepEqual([run.state, run.reason, run.attempt], ["skipped", reason, 1]);
+    assert.equal((await safe.schedule.find(name)).paused, null);
+  }
+  assert.deepEqual(
+    (await safe.schedule.list()).map(({ job, passedOver }) => [job.name, passedOver]),
+    [
+      ["i", 1],
+      ["r", 2],
+    ],
+  );
+  assert.doesNotMatch(JSON.stringify(safe.runtime.customTools().files), /bubblewrap|strict mode/);
+  await safe.runtime.close();
+  const after = await openScheduled(t, { home });
+  assert.equal((await runHere(after.schedule, "r")).summary, "fine");
 });
 
 test("what the grant denies is refused, for calls of this job only [D1]", async (t) => {
@@ -162,14 +190,14 @@ test("what fails each time is run each time: nothing but the schedule stops it [
   for (let n = 1; n <= 6; n++) assert.equal((await runHere(schedule, "b")).reason, `broken ${n}`);
 });
 
-test("closing in the middle of runs leaves rows that are true: cancelled, or due again where twice is once [D1]", async (t) => {
-  const started: string[] = [];
+test("closing in the middle of runs leaves rows that are true: cancelled, or due again, with its key, where twice is once [D1]", async (t) => {
+  const started = new Map<string, string | undefined>();
   const waits = defineTool({
     name: "waits",
     description: "Waits for its signal.",
     input: z.object({ n: z.string() }),
-    async run({ n }, { signal }) {
-      started.push(n);
+    async run({ n }, { signal, idempotencyKey }) {
+      started.set(n, idempotencyKey);
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
       return { ok: false, error: "stopped" };
     },
@@ -182,16 +210,36 @@ test("closing in the middle of runs leaves rows that are true: cancelled, or due
   assert.equal(await schedule.isServed(), "yes");
   const once = await schedule.runNow("once", { by: "kim" });
   const again = await schedule.runNow("again", { by: "kim" });
-  await until("both run", () => started.length === 2);
+  await until("both run", () => started.size === 2);
   await runtime.close();
 
-  const next = await openScheduled(t, { home, tools: [{ ...waits, run: async () => ({ ok: true, output: "done" }) }] });
+  const tellsKey = defineTool({
+    name: "waits",
+    description: "Tells its key.",
+    input: z.object({ n: z.string() }),
+    run: async (_, { idempotencyKey = "none" }) => ({ ok: true, output: idempotencyKey }),
+  });
+  const next = await openScheduled(t, { home, tools: [tellsKey] });
   assert.equal(await next.schedule.isServed(), "no");
   const [cancelled, due] = [await next.schedule.getRun(once.id), await next.schedule.getRun(again.id)];
   assert.deepEqual([cancelled?.state, cancelled?.reason], ["cancelled", "Deckhand was stopped."]);
   assert.deepEqual([due?.state, due?.owner], ["due", null]);
   assert.equal((await next.runtime.get(cancelled!.executionId!))?.state, "cancelled");
   await next.schedule.start();
-  assert.deepEqual((await untilEnded(next.schedule, again.id)).summary, "done");
+  const key = `${again.jobId}:${again.dueAt}`;
+  assert.deepEqual([started.get("again"), (await untilEnded(next.schedule, again.id)).summary], [key, key]);
+  assert.equal(started.get("once"), `${once.jobId}:${once.dueAt}`);
+  assert.equal((await next.runtime.call("waits", { n: "unscheduled" })).result?.output, "none");
   assert.equal((await next.schedule.getRun(once.id))?.state, "cancelled");
+});
+
+test("a cancel that comes while a run is ordered is not lost: nothing is begun [D1]", async (t) => {
+  const { schedule, runtime } = await openScheduled(t);
+  await schedule.add({ name: "c", every: "1d", tool: "bash", input: { command: "true" } }, { by: "kim" });
+  const stop = new AbortController();
+  const running = schedule.carryOut("c", { by: "kim", signal: stop.signal });
+  stop.abort();
+  const run = await running;
+  assert.deepEqual([run.state, run.reason, run.startedAt], ["cancelled", "Cancelled by kim.", null]);
+  assert.deepEqual(await runtime.list({ limit: 10 }), []);
 });

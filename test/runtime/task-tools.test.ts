@@ -8,6 +8,7 @@ import { createTaskToolbox } from "../../src/mcp/task-toolbox.ts";
 import { createScriptedModel } from "../../src/models/script/create-scripted-model.ts";
 import type { ScriptTurn } from "../../src/models/script/script.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
+import type { Settings } from "../../src/runtime/settings.ts";
 import { openTestAgent, resultsIn } from "../support/agent.ts";
 import { openRuntime, until } from "../support/runtime.ts";
 
@@ -133,8 +134,13 @@ test("an agent cancels a background agent, and nothing of it is left [L13] [T7]"
   await agent.send("Ask the helper, then stop it.");
   const [started, cancelled] = resultsIn(messages());
   const { task_id: id } = JSON.parse(started!.text) as { task_id: string };
-  assert.equal(cancelled!.text, JSON.stringify({ task_id: id, state: "cancelled" }));
   const task = await (await runtime.tasks()).get(id);
+  assert.deepEqual(JSON.parse(cancelled!.text), {
+    task_id: id,
+    state: "cancelled",
+    stop_proof: task?.stopProof,
+    error: "Cancelled: not needed",
+  });
   assert.deepEqual([task?.error, task?.door], ["Cancelled: not needed", "agent"]);
   assert.notEqual(task?.stopProof, "none");
 });
@@ -151,20 +157,27 @@ test("without a rule or a person that allows it no agent is started [L13]", asyn
 
 test("a person who is asked sees which agent gets what to do, and where [L13]", async (t) => {
   const previews: (string | undefined)[] = [];
-  const { agent, home } = await openTestAgent(t, {
-    runtime: {
-      settings: { agents },
-      approve: (request) => {
-        previews.push(request.preview?.text);
-        return Promise.resolve({ decision: "deny", who: "ann" });
+  const open = (settings: Settings) =>
+    openTestAgent(t, {
+      runtime: {
+        settings: { agents, ...settings },
+        approve: (request) => {
+          previews.push(request.preview?.text);
+          return Promise.resolve({ decision: "deny", who: "ann" });
+        },
       },
-    },
-    turns: [{ calls: [useAgent("rm -r build", { args: ["-x"] })] }, "Refused."],
-  });
+      turns: [{ calls: [useAgent("rm -r build", { args: ["-x"] })] }, "Refused."],
+    });
+  const { agent, home } = await open({});
   await agent.send("Ask the helper.");
-  assert.deepEqual(previews, [
-    `Start helper in ${home}, under its own permission rules.\nArguments: ["-x"]\n\nrm -r build`,
-  ]);
+  const sharing = await open({ store: { url: "postgres://127.0.0.1:1/nowhere" } });
+  await sharing.agent.send("Ask the helper.");
+  assert.deepEqual(
+    previews,
+    [home, "the workdir of a worker"].map(
+      (where) => `Start helper in ${where}, under its own permission rules.\nArguments: ["-x"]\n\nrm -r build`,
+    ),
+  );
 });
 
 test("wrong orders of an agent fail in one sentence, and no task comes of them [L13] [T2]", async (t) => {
@@ -213,11 +226,36 @@ test("the tools of the loop answer with the JSON that they answer over MCP [L13]
     ["get_task_output", { task_id: id }],
     ["list_tasks", { state: "failed", cli_name: "helper" }],
     ["cancel_task", { task_id: id }],
+    ["list_agents", {}],
   ] as const) {
     const overMcp = await (await toolbox.find(name))!.call(input, context);
     const here = await runtime.call(name, input);
     assert.deepEqual(JSON.parse(here.result?.output ?? ""), overMcp.structuredContent, name);
   }
+});
+
+test("the loop has every tool and every parameter of use_agent that MCP has [L13] [T1] [T7]", async (t) => {
+  const runtime = await openToolRuntime(t);
+  const toolbox = createTaskToolbox({ desk: () => runtime.tasks(), clock: systemClock });
+  const overMcp = (await toolbox.list()).map(({ definition }) => definition);
+  const here = runtime.tools.list("agent").filter(({ name }) => overMcp.some((tool) => tool.name === name));
+  assert.deepEqual(here.map(({ name }) => name).sort(), overMcp.map(({ name }) => name).sort());
+  const isUseAgent = ({ name }: { readonly name: string }): boolean => name === "use_agent";
+  const [own, others] = [here.find(isUseAgent)!.inputSchema, overMcp.find(isUseAgent)!.inputSchema];
+  assert.deepEqual(Object.keys(Object(own["properties"])).sort(), Object.keys(others.properties!).sort());
+});
+
+test("two orders of the loop with one key are one task, and one that may be repeated says so [L13] [T7]", async (t) => {
+  const runtime = await openToolRuntime(t);
+  const order = { cli_name: "helper", message: "echo once", idempotency_key: "k", idempotent: true };
+  const first = await runtime.call("use_agent", order);
+  const second = await runtime.call("use_agent", order);
+  assert.equal(second.result?.output, first.result?.output);
+  const tasks = await (await runtime.tasks()).list({ limit: 10 });
+  assert.deepEqual(
+    tasks.map(({ order: { isIdempotent } }) => isIdempotent),
+    [true],
+  );
 });
 
 function openToolRuntime(t: TestContext): Promise<Runtime> {

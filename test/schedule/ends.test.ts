@@ -1,5 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { planDue } from "../../src/schedule/plan-due.ts";
+import { defaultSettings, type ScheduleParts } from "../../src/schedule/schedule-parts.ts";
+import { rememberTimes } from "../../src/schedule/times/remember-times.ts";
+import { openTimes } from "../../src/schedule/times/times.ts";
 import { failed, openSchedule, orderOf, succeeded } from "./support/open-schedule.ts";
 
 const minute = 60_000;
@@ -142,6 +146,31 @@ test("a job whose times can't be read any more is paused with the reason, and st
     (await store.getJob(broken.id))!.paused!.reason!,
     /^Its times can't be read: There is no time zone "Gone\/City"/,
   );
+});
+
+test("times that can't be read for another reason than the job are read at the next look, and pause nothing [D1]", async (t) => {
+  const { clock, jobs, store, history } = await openSchedule(t);
+  const told: unknown[] = [];
+  const parts: ScheduleParts = {
+    store,
+    clock,
+    runner: { run: async () => succeeded },
+    owner: { pid: 1, startTime: "1", bootId: "boot" },
+    isAlive: () => true,
+    emit: (type, payload) => void told.push({ type, ...payload }),
+    settings: defaultSettings,
+  };
+  let opened = 0;
+  const times = rememberTimes(async (when) => {
+    if (++opened === 1) throw new Error("too many open files");
+    return openTimes(when);
+  });
+  const job = await jobs.add(orderOf(), "me");
+  await clock.pass(hour);
+  for (let nth = 0; nth < 3; nth++) await planDue(parts, { times, now: clock.now(), presentSince: 0 });
+  assert.equal((await store.getJob(job.id))?.paused, null);
+  assert.deepEqual(await history(), ["11-16 13:00:00 due"]);
+  assert.deepEqual(told, [{ type: "schedule:failed", jobId: job.id, error: "too many open files" }]);
 });
 
 test("a store that fails for a while is told, and nothing is lost [D1]", async (t) => {

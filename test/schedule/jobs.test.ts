@@ -43,6 +43,7 @@ test("a job that comes often is delayed by a tenth of that at most, and one that
   };
   assert.equal(await jitterOf({ when: { everyMs: 10_000, anchorAt: now } }), 1000);
   assert.equal(await jitterOf({ when: { at: now + day } }), 0);
+  assert.equal(await jitterOf({ deadlineMs: 10_000 }), 5000);
 });
 
 test("an agent's own time limit is the shorter one [D1]", async () => {
@@ -63,6 +64,10 @@ test("an agent's own time limit is the shorter one [D1]", async () => {
 const wrong: readonly (readonly [told: RegExp, order: Parameters<typeof orderOf>[0]])[] = [
   [/^Expected a name of 1 to 100 characters/, { name: "  " }],
   [/^Expected a name of 1 to 100 characters/, { name: "two\nlines" }],
+  [
+    /^Expected a jitter shorter than the deadline of 1m, got 1m: shorten the jitter/,
+    { jitterMs: 60_000, deadlineMs: 60_000 },
+  ],
   [/nothing to do: expected the name of a tool/, { work: { kind: "tool", toolName: " ", toolRef: null, input: {} } }],
   [/nothing to do: expected a prompt/, { work: { kind: "prompt", prompt: "\n", model: null } }],
   [/^The time 2026-11-16T12:00:00.000Z is over/, { when: { at: now } }],

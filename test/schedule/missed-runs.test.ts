@@ -132,6 +132,37 @@ test("a clock that is two days ahead, and then set right: no time runs twice, an
   );
 });
 
+test("a catch-up of a time to come, not begun when the clock is set right, waits for that time [D1]", async (t) => {
+  const { clock, jobs, scheduler, store, begun } = await openSchedule(t);
+  await jobs.add(orderOf({ name: "first", when: daily }), "me");
+  const { id: jobId } = await jobs.add(orderOf({ name: "second", when: daily, jitterMs: minute }), "me");
+  await jobs.add(orderOf({ name: "third", when: { cron: "0 9 1 1 *", timeZone: "UTC" } }), "me");
+  await scheduler.start();
+  await clock.pass(hour);
+  clock.set(2 * day);
+  // One starts every five seconds: the other one is still due.
+  while (begun.length === 0) await clock.pass(1000);
+  const putOff = await jobs.runNow("third", { by: "me" });
+  clock.set(-2 * day);
+  await clock.pass(2 * minute);
+  assert.deepEqual(
+    begun.map(({ jobName, trigger }) => [jobName, trigger]),
+    [
+      ["first", "catch_up"],
+      ["third", "person"],
+    ],
+  );
+  assert.equal((await store.getRun(putOff.id))?.state, "succeeded");
+  await clock.pass(3 * day);
+  const runs = await store.listRuns({ jobId, limit: 10 });
+  assert.deepEqual(
+    runs.map(({ dueAt, state, trigger }) => `${new Date(dueAt).toISOString().slice(5, 16)} ${state} ${trigger}`),
+    ["11-19T09:00 succeeded time", "11-18T09:00 succeeded time", "11-17T09:00 succeeded time"],
+  );
+  const [delay, ...others] = runs.map(({ startedAt, dueAt }) => startedAt! - dueAt);
+  assert.deepEqual(others, [delay, delay]);
+});
+
 test("a clock that was set back while nothing ran is noticed at the start [D1]", async (t) => {
   const { clock, jobs, scheduler, history, open, begun } = await openSchedule(t);
   await jobs.add(orderOf({ when: daily }), "me");

@@ -171,3 +171,40 @@ test("only so many are under way at once; the others wait, are not missed, and o
   ]);
   await scheduler.close();
 });
+
+test("one that starts beside another does not call late what only waits for room [D1]", async (t) => {
+  const { clock, jobs, open, store } = await openSchedule(t, { settings: { maxRunning: 2 } });
+  const work = async (): Promise<RunOutcome> => {
+    await new Promise<void>((resolve) => void clock.after(10 * minute, resolve));
+    return succeeded;
+  };
+  for (let nth = 0; nth < 6; nth++) await jobs.add(orderOf({ name: `job ${nth}`, missed: { mode: "none" } }), "me");
+  const schedulers = [open(11, work), open(12, work)];
+  await schedulers[0]!.start();
+  await clock.pass(hour + 5 * minute);
+  await schedulers[1]!.start();
+  await clock.pass(50 * minute);
+  const states = (await store.listRuns({ limit: 100 })).map(({ state }) => state);
+  assert.deepEqual(states, Array(6).fill("succeeded"));
+  for (const scheduler of schedulers) await scheduler.close();
+});
+
+test("what waited for room when its scheduler was killed is started by one that comes at once, and missed when nobody does [D1]", async (t) => {
+  for (const [awayMs, expected] of [
+    [minute, ["lost", "succeeded", "succeeded"]],
+    [10 * minute, ["lost", "missed", "missed"]],
+  ] as const) {
+    const { clock, jobs, open, kill, store } = await openSchedule(t, { settings: { maxRunning: 1 } });
+    for (let nth = 0; nth < 3; nth++) await jobs.add(orderOf({ name: `job ${nth}`, missed: { mode: "none" } }), "me");
+    await open(11, never).start();
+    await clock.pass(hour + 30 * minute);
+    kill(11);
+    await clock.pass(awayMs);
+    const next = open(12);
+    await next.start();
+    await clock.pass(minute);
+    await next.close();
+    const states = (await store.listRuns({ limit: 100 })).map(({ state }) => state);
+    assert.deepEqual(states.sort(), expected);
+  }
+});

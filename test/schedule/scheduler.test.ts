@@ -101,6 +101,20 @@ test("a run that waited too long for another is missed when its deadline is over
   ]);
 });
 
+test("a deadline counts from the moment at which a run was to start, however late after its time that is [D1]", async (t) => {
+  const { clock, jobs, scheduler, store } = await openSchedule(t);
+  const { id, ...kept } = await jobs.add(orderOf(), "me");
+  // As an earlier version took them.
+  for (const nth of [1, 2, 3, 4, 5]) {
+    const name = `job ${nth}`;
+    await store.addJob({ ...kept, id: `${id}${nth}`, name, jitterMs: hour / 2, deadlineMs: 1000 });
+  }
+  await scheduler.start();
+  await clock.pass(2 * hour - minute);
+  const states = (await store.listRuns({ limit: 100 })).map(({ state }) => state);
+  assert.deepEqual(states, Array(6).fill("succeeded"));
+});
+
 test("what failed is tried again with longer pauses, in the same row [D1]", async (t) => {
   const starts: number[] = [];
   const schedule = await openSchedule(t, {

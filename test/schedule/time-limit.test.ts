@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Clock } from "../../src/core/clock.ts";
 import { startLimit } from "../../src/schedule/time-limit.ts";
 import { createTimeMachine } from "./support/time-machine.ts";
 
@@ -19,6 +20,22 @@ test("a time limit is over when its time has passed, not counting when it stood 
   assert.equal(isOver, false);
   await clock.pass(1);
   assert.equal(isOver, true);
+});
+
+test("a time limit that is longer than any timer is over at its time, not when the timer is [D1]", async () => {
+  const dayMs = 86_400_000;
+  const machine = createTimeMachine(0);
+  const after: Clock["after"] = (delayMs, callback) => machine.after(Math.min(delayMs, 2 ** 31 - 1), callback);
+  let isOver = false;
+  const limit = startLimit({ ...machine, after }, 31 * dayMs, () => void (isOver = true));
+  await machine.pass(25 * dayMs);
+  const goOn = limit.standStill();
+  await machine.pass(100 * dayMs);
+  goOn();
+  await machine.pass(6 * dayMs - 1);
+  assert.equal(isOver, false);
+  await machine.pass(1);
+  assert.deepEqual([isOver, machine.waiting], [true, 0]);
 });
 
 test("a time limit that has ended is never over, also when it stood still at its end [D1]", async () => {

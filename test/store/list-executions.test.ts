@@ -2,38 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import type { ExecutionQuery } from "../../src/core/execution-store.ts";
-import type { Connection, Parameter } from "../../src/store/connection.ts";
-import { openDatabase, type Database } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/database.ts";
 import { listExecutions } from "../../src/store/list-executions.ts";
 import { createSqliteStore } from "../../src/store/sqlite-store.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
 import { afterTest } from "../support/after-test.ts";
 import { count } from "../support/counts.ts";
 import { temporaryDatabase } from "./open-temporary.ts";
-
-interface Asked {
-  readonly sql: string;
-  readonly parameters: readonly Parameter[];
-  readonly rows: number;
-}
-
-/** The same database, and what it was asked. */
-function recording(database: Database, asked: Asked[]): Database {
-  const record = (connection: Connection): Connection => ({
-    ...connection,
-    get(sql, ...parameters) {
-      const row = connection.get(sql, ...parameters);
-      asked.push({ sql, parameters, rows: row ? 1 : 0 });
-      return row;
-    },
-    all(sql, ...parameters) {
-      const rows = connection.all(sql, ...parameters);
-      asked.push({ sql, parameters, rows: rows.length });
-      return rows;
-    },
-  });
-  return { ...database, read: (work) => database.read((connection) => work(record(connection))) };
-}
+import { planOf, recording, type Asked } from "./recording-database.ts";
 
 test("among many executions a list reads as many rows as it shows, along an index [D6]", async (t) => {
   const database = await openDatabase({ path: await temporaryDatabase(t), clock: systemClock });
@@ -69,9 +45,8 @@ test("among many executions a list reads as many rows as it shows, along an inde
       found.length,
       shown,
     );
-    for (const { sql, parameters } of asked) {
-      const plan = await database.read((connection) => connection.all(`EXPLAIN QUERY PLAN ${sql}`, ...parameters));
-      const steps = plan.map(({ detail }) => String(detail));
+    for (const each of asked) {
+      const steps = await planOf(database, each);
       assert.equal(steps.length, 1, steps.join("; "));
       assert.match(steps[0]!, /^SEARCH executions /);
       assert.match(steps[0]!, index);

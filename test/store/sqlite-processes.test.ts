@@ -64,7 +64,7 @@ test("processes that make the same store at once all succeed", async (t) => {
       [1, 2, 3, 4].map(() => [JSON.stringify({ code: "OPENED", message: "" })]),
     );
     const raw = new DatabaseSync(path);
-    assert.equal(raw.prepare("PRAGMA user_version").get()?.["user_version"], 9);
+    assert.equal(raw.prepare("PRAGMA user_version").get()?.["user_version"], 11);
     raw.close();
   }
 });

@@ -1,5 +1,5 @@
-/** What a test may need from the machine and not find there. `.ci/run` lists them all in DECKHAND_REQUIRE. */
-const lanes = ["bwrap", "tmpfs", "python", "rg", "tmux", "agents", "postgres", "browser"] as const;
+/** What a test may need from the machine and not find there. `.ci/run` lists them all in DECKHAND_REQUIRE, but for systemd. */
+const lanes = ["bwrap", "tmpfs", "python", "rg", "tmux", "agents", "postgres", "browser", "systemd"] as const;
 export type Lane = (typeof lanes)[number];
 
 /**

@@ -4,6 +4,9 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { isFinalTask, type Task, type TaskStore } from "../../src/core/task.ts";
+import { toWire } from "../../src/core/wire.ts";
+import { identify } from "../../src/process/identity.ts";
+import { openProcessTable } from "../../src/process/process-table.ts";
 import { createMemoryTaskStore } from "../../src/store/memory-task-store.ts";
 import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
 import { afterTest } from "../support/after-test.ts";
@@ -101,7 +104,10 @@ test("a task whose processes all vanish is lost, with its output and its session
   await next.manager.adopt();
   const end = (await store.get(task.id))!;
   assert.deepEqual([end.state, end.result, end.sessionId], ["lost", null, "s-1"]);
-  assert.match(end.error!, /^Lost: its process is gone/);
+  assert.equal(
+    end.error,
+    "Lost: its process is gone and nobody saw how it ended. What it printed is kept, and its session can be resumed if it has one.",
+  );
   assert.equal((await next.manager.output(task.id, {})).answer, "before");
   writeFileSync(join(folder, "go"), "");
   const resumed = await next.manager.resume(task.id, 'echo "text $SESSION"; echo ok', door);
@@ -134,6 +140,28 @@ test("a process that has the pid of a lost task by now is left alone [T6]", asyn
   await next.manager.adopt();
   assert.equal((await store.get(task.id))!.state, "lost");
   assert.deepEqual([stranger.exitCode, stranger.signalCode], [null, null]);
+});
+
+test("after a restart of the machine a task is lost, and whoever has its pid and start time now is left alone [T6]", async (t) => {
+  const { folder, task, manager, store } = await startElsewhere(t, patient);
+  await manager.killHard();
+  process.kill(-task.process!.pid, "SIGKILL");
+  await until(() => commandsWith(task.folder).length === 0, "all are gone");
+  const stranger = spawn("sleep", ["600"], { detached: true, stdio: "ignore" });
+  afterTest(t, async () => void stranger.kill("SIGKILL"));
+  const now = identify(openProcessTable(process.platform), stranger.pid!)!;
+  const before = { ...now, bootId: "00000000-0000-4000-8000-000000000000/4026531836" };
+  writeFileSync(join(task.folder, "run-1/meta.json"), JSON.stringify(toWire(before)));
+  const set = { owner: before, process: { ...before, sessionPid: before.pid } };
+  assert.ok(await store.update(task.id, { from: ["running"], set }));
+  const next = await openTasks(t, {}, folder);
+  assert.deepEqual([next.processes.isAlive(now), next.processes.isAlive(before)], [true, false]);
+  await next.manager.adopt();
+  const end = (await store.get(task.id))!;
+  assert.deepEqual([end.state, end.sessionId], ["lost", "s-1"]);
+  assert.equal((await next.manager.output(task.id, {})).answer, "before");
+  assert.deepEqual([stranger.exitCode, stranger.signalCode], [null, null]);
+  assert.equal(next.processes.isAlive(now), true);
 });
 
 test("what a killed manager kept only in memory is ended by the next one, not what others keep [T4]", async (t) => {

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
+import { systemClock } from "../../src/core/clock.ts";
 import { commandsWith } from "../process/support.ts";
 import { findPostgresProblem, openPostgres, type PostgresServer } from "../support/postgres.ts";
 import { lane } from "../support/require.ts";
 import { hasRun, openMachines, patient, runs, waiting } from "./support/machines.ts";
+import { openDoor } from "./support/shared-tasks.ts";
 import { until } from "./support/until.ts";
 
 const impatient = { ...patient, lostMs: 3000 };
@@ -64,6 +66,32 @@ describe("machines that go away", lane("postgres", (await findPostgresProblem())
     assert.equal((await manager.cancel(again.id, "enough")).state, "cancelled");
     assert.deepEqual(await store.get(once.id), lost);
     assert.equal(runs(folder), 1);
+  });
+
+  test("a task whose machine is gone is lost also where somebody only asks now and then [T6]", async (t) => {
+    const times = { beatMs: 5000, silentMs: 10_000, lostMs: 60_000 };
+    const { manager, store, folder, address, start } = await openMachines(t, server, times);
+    const killed = await start("a");
+    const { id } = await manager.start({ agent: "said", message: waiting(folder), door });
+    await until(() => hasRun(folder), "its run");
+    await manager.close();
+    await store.close();
+    await killed.kill();
+    // One that has no second turn.
+    const clock = { ...systemClock, after: () => () => {} };
+    const ask = async (): Promise<string | undefined> => {
+      for (const [table, column] of Object.entries({ workers: "seen_at", tasks: "left_at", patrol: "looked_at" })) {
+        await server.query(address, `UPDATE deckhand.${table} SET ${column} = ${column} - interval '30 seconds'`);
+      }
+      const asking = await openDoor(t, address, { times, more: { clock } });
+      await asking.manager.adopt();
+      const task = await asking.manager.get(id);
+      await asking.manager.close();
+      await asking.store.close();
+      return task?.state;
+    };
+    assert.equal(await ask(), "running");
+    await until(async () => (await ask()) === "lost", "its end");
   });
 
   test("a worker that is asked to end leaves its agents at work, and finds them again [T6]", async (t) => {

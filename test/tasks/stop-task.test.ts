@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { test } from "node:test";
-import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
+import { test, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { Task } from "../../src/core/task.ts";
+import { opencodeAdapter } from "../../src/tasks/adapters/opencode.ts";
+import { usualTaskLimits, type TaskManagerOptions } from "../../src/tasks/task-parts.ts";
 import { commandsWith } from "../process/support.ts";
+import { createManualClock } from "../support/manual-clock.ts";
+import { temporaryFolder } from "../support/temporary.ts";
 import { openTasks, type TaskRoom } from "./support/open-tasks.ts";
 import { until } from "./support/until.ts";
 
@@ -94,6 +99,46 @@ test("an agent that answered but does not leave has completed, and is ended [T8]
   const end = await room.manager.wait(id, longMs);
   assert.deepEqual([end.state, end.result, end.stopProof], ["completed", "done", "marker"]);
   assert.deepEqual(commandsWith(join(room.folder, "tasks", id)), []);
+});
+
+/** An opencode that answers and then stays. */
+async function stayingOpencode(t: TestContext): Promise<Pick<TaskManagerOptions, "adapters" | "environment">> {
+  const bin = await temporaryFolder(t);
+  const events = fileURLToPath(new URL("../fixtures/agents/opencode-success.jsonl", import.meta.url));
+  const script = `#!/bin/sh\ntrap "" TERM\ncat ${events}\nwhile :; do sleep 1; done\n`;
+  writeFileSync(join(bin, "opencode"), script, { mode: 0o700 });
+  return {
+    adapters: new Map([["opencode", opencodeAdapter]]),
+    environment: { PATH: `${bin}:${process.env["PATH"]}` },
+  };
+}
+
+const answered = ["completed", "The word is heron.", null, "marker"];
+const untilTomorrow = { agent: "opencode", message: "Which word?", timeoutMs: 86_400_000, door } as const;
+
+test("opencode, which never says that it is done, has completed when it stopped and does not leave [T8]", async (t) => {
+  const room = await openTasks(t, await stayingOpencode(t));
+  const { id } = await room.manager.start(untilTomorrow);
+  const end = await room.manager.wait(id, longMs);
+  assert.deepEqual([end.state, end.result, end.error, end.stopProof], answered);
+  assert.deepEqual(commandsWith(join(room.folder, "tasks", id)), []);
+});
+
+test("an agent that had answered when its time was over has completed [T8]", async (t) => {
+  const clock = createManualClock(Date.now());
+  const limits = { ...usualTaskLimits, graceMs: 300, lingerMs: Number.POSITIVE_INFINITY };
+  const { manager, store } = await openTasks(t, { ...(await stayingOpencode(t)), clock, limits });
+  const { id } = await manager.start(untilTomorrow);
+  const turned = (condition: (task: Task) => unknown): Promise<void> =>
+    until(async () => {
+      clock.advance(200);
+      return condition((await store.get(id))!);
+    }, "the turn that brings it");
+  await turned(({ progress }) => progress === "The word is heron.");
+  clock.advance(86_400_000);
+  await turned(({ completedAt }) => completedAt);
+  const end = (await store.get(id))!;
+  assert.deepEqual([end.state, end.result, end.error, end.stopProof], answered);
 });
 
 test("what an agent leaves behind ends with its task [T8]", async (t) => {

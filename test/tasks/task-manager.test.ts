@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Task } from "../../src/core/task.ts";
+import type { Task, TaskStore } from "../../src/core/task.ts";
 import type { Detached } from "../../src/process/detached.ts";
 import type { TaskRequest } from "../../src/tasks/task-request.ts";
 import { createMemoryTaskStore } from "../../src/store/memory-task-store.ts";
@@ -73,6 +73,34 @@ test("the row is there before the process, as running and with its owner [T6]", 
     [[id, "running", identity, null]],
   );
 });
+
+const lostLaunches = [
+  ["said", null],
+  ["plain", null],
+  ["said", "enough"],
+] as const;
+
+for (const [agent, cancelReason] of lostLaunches) {
+  test(`a task that was lost while it was about to be started is neither started nor settled (${agent}, ${cancelReason}) [T6]`, async (t) => {
+    const { store, processes, folder } = await openTasks(t);
+    const { detached, identity } = processes;
+    const other = { ...identity, startTime: "another" };
+    let starts = 0;
+    const start: Detached["start"] = (request) => ((starts += 1), detached.start(request));
+    const takeNext: TaskStore["takeNext"] = async (name, order) => {
+      const taken = await store.takeNext(name, order);
+      if (taken) await store.update(taken.id, { from: ["running"], set: { owner: other } });
+      return taken && { ...taken, cancelReason };
+    };
+    const more = { store: { ...store, takeNext }, detached: { ...detached, start }, isAlive: () => true };
+    const slow = await openTasks(t, more, folder);
+    const { id } = await slow.manager.start({ agent, message: "echo ok", door });
+    await slow.manager.close();
+    const task = await store.get(id);
+    assert.deepEqual([starts, task?.state, task?.owner], [0, "running", other]);
+    await store.update(id, { from: ["running"], set: { state: "cancelled", completedAt: 1 } });
+  });
+}
 
 const bad: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
   ["an unknown agent", { agent: "clod" }, /^There is no agent "clod"\..* There are: said, plain, missing\.$/],

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
@@ -43,6 +43,20 @@ test("an agent that is full holds up no other one [T7]", async (t) => {
   const other = await manager.start({ agent: "plain", message: "true", door });
   assert.equal((await manager.wait(other.id, longMs)).state, "completed");
   assert.equal((await manager.get(waiting.id))!.state, "queued");
+});
+
+test("a working folder that goes while its task waits is told from an agent that is not installed [T8]", async (t) => {
+  const { manager, folder } = await openTasks(t, { limits: limitedTo(1) });
+  const cwd = join(folder, "sub");
+  mkdirSync(cwd);
+  const wait = `until [ -e ${folder}/go ]; do sleep 0.05; done; echo ok`;
+  await manager.start({ agent: "said", message: wait, door });
+  const { id } = await manager.start({ agent: "said", message: "echo ok", cwd: "sub", door });
+  rmSync(cwd, { recursive: true });
+  writeFileSync(join(folder, "go"), "");
+  const { state, error } = await manager.wait(id, longMs);
+  const told = `The working folder "${cwd}" does not exist any more; make it again, or give another one.`;
+  assert.deepEqual([state, error], ["failed", told]);
 });
 
 test("what a closed manager left waiting is started by the next one [T7]", async (t) => {

@@ -36,6 +36,19 @@ test("delays are 1, 2, 4 … 60 s, a fifth more or less [D3]", () => {
   );
 });
 
+test("with a first and a longest delay of half a second none is longer than 0.6 s, however often it dies young [D3]", () => {
+  const half = { ...settings, backoffMs: 500, maxBackoffMs: 500 };
+  const delays = [1, 2, 10, 100].flatMap((streak) =>
+    [true, false].map((safeMode) =>
+      decideNext(crash, { unhealthyAt: [], streak, safeMode }, { settings: half, now: 0, random: 1 }),
+    ),
+  );
+  assert.deepEqual(
+    delays.map((decision) => decision.next === "restart" && decision.delayMs),
+    delays.map(() => 600),
+  );
+});
+
 test("the exit code says what is next [D3]", () => {
   const told = (end: Partial<ChildEnd>) => {
     const decision = decide(end);
@@ -44,6 +57,7 @@ test("the exit code says what is next [D3]", () => {
   };
   assert.deepEqual(told({ exitCode: 0 }), ["stop", null, false, false]);
   assert.deepEqual(told({ exitCode: 78 }), ["stop", null, false, true]);
+  assert.deepEqual(told({ exitCode: 69 }), ["restart", 1000, false, false]);
   assert.deepEqual(told({ exitCode: 75, uptimeMs: 1000 }), ["restart", 0, false, false]);
   assert.deepEqual(told({ exitCode: 75, uptimeMs: 0 }), ["restart", 1000, false, false]);
   assert.deepEqual(told({ exitCode: 1 }), ["restart", 1000, true, false]);
@@ -78,11 +92,29 @@ test("the tenth unhealthy end within ten minutes leads to safe mode; ends that a
   );
 });
 
-test("in safe mode an unhealthy end is the last, unless that run had been stable [D3]", () => {
+test("where restarts have a limit, an unhealthy end in safe mode is the last, unless that run had been stable [D3]", () => {
   const safe: History = { unhealthyAt: [], streak: 1, safeMode: true };
-  assert.deepEqual(decide({}, safe).next, "stop");
-  const again = decide({ cause: "hang", wasStable: true }, safe);
+  const limit = { maxRestarts: 100 };
+  const last = decide({}, safe, limit);
+  assert.deepEqual(last.next === "stop" && [last.failed, last.reason], [
+    true,
+    "in safe mode, too, it ended with exit code 1",
+  ]);
+  const again = decide({ cause: "hang", wasStable: true }, safe, limit);
   assert.equal(again.next === "restart" && again.history.safeMode, true);
+});
+
+test("without a limit it goes on after safe mode failed, too: out of it, at the longest delay [D3]", () => {
+  const safe: History = { unhealthyAt: [0], streak: 2, safeMode: true };
+  assert.deepEqual(decide({}, safe), {
+    next: "restart",
+    delayMs: 60_000,
+    reason: "in safe mode, too, it ended with exit code 1",
+    counted: true,
+    history: { unhealthyAt: [], streak: 3, safeMode: false },
+  });
+  const eager = decide({}, safe, { backoffMs: 0 });
+  assert.equal(eager.next === "restart" && eager.delayMs, 60_000);
 });
 
 test("an hour of crashes has no more starts than the delays allow, whatever the ends are [D3]", () => {
@@ -106,19 +138,28 @@ test("an hour of crashes has no more starts than the delays allow, whatever the 
           now += decision.delayMs;
           ({ history } = decision);
         }
-        // At least a second from start to start; unhealthy ones end it after eleven in a row within the window.
+        // At least a second from start to start.
         return starts <= 3601;
       },
     ),
     { numRuns: count({ quick: 50, full: 2000 }) },
   );
-  let [starts, history, now] = [0, noHistory, 0];
-  for (;;) {
-    starts += 1;
-    const decision = decideNext(crash, history, { settings, now, random: 0 });
-    if (decision.next === "stop") break;
-    now += decision.delayMs + 500;
-    ({ history } = decision);
-  }
-  assert.equal(starts, 11);
+});
+
+test("a crash loop without a limit is tried once a minute for ever, every eleventh time or so in safe mode; with one it ends [D3]", () => {
+  const run = (maxRestarts: number, hours: number) => {
+    let [now, history, safeStarts] = [0, noHistory, 0];
+    for (let starts = 1; ; starts++) {
+      const decision = decideNext(crash, history, { settings: { ...settings, maxRestarts }, now, random: 0.5 });
+      if (decision.next === "stop" || now > hours * 3_600_000) return { next: decision.next, starts, safeStarts };
+      now += decision.delayMs + crash.uptimeMs;
+      ({ history } = decision);
+      if (history.safeMode) safeStarts += 1;
+    }
+  };
+  const forEver = run(0, 10);
+  assert.equal(forEver.next, "restart");
+  assert.ok(forEver.starts > 590 && forEver.starts < 625, String(forEver.starts));
+  assert.ok(forEver.safeStarts > 45 && forEver.safeStarts < 70, String(forEver.safeStarts));
+  assert.deepEqual(run(100, 10), { next: "stop", starts: 11, safeStarts: 1 });
 });

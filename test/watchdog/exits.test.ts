@@ -80,9 +80,10 @@ test("a healthy child that is killed after the least uptime is back at once, eac
   assert.deepEqual([dogs.status()["restarts"], dogs.crashes().length], [kills, Math.min(kills, 50)]);
 });
 
-test("a child in a crash loop gets one try in safe mode, then the watchdog gives up with its code [D3]", async (t) => {
+test("a child in a crash loop gets one try in safe mode; where restarts have a limit the watchdog gives up then, with its code [D3]", async (t) => {
   const dogs = await openWatchdogs(t);
-  const dog = dogs.start(["sh", fixture("exits.sh"), "7"], { DECKHAND_WATCHDOG_UNHEALTHY_EXITS: "4" });
+  const env = { DECKHAND_WATCHDOG_UNHEALTHY_EXITS: "4", WATCHDOG_MAX_RESTARTS: "20" };
+  const dog = dogs.start(["sh", fixture("exits.sh"), "7"], env);
   assert.equal((await dog.ended).code, 7);
   const starts = dog.events().filter(({ type }) => type === "child:started");
   assert.deepEqual(
@@ -94,6 +95,24 @@ test("a child in a crash loop gets one try in safe mode, then the watchdog gives
   const crashes = dogs.crashes();
   assert.deepEqual([crashes.length, crashes.at(-1)!["safe_mode"]], [5, true]);
   assert.deepEqual(crashes[0]!.last_lines, ["ending with 7"]);
+});
+
+test("without a limit it goes on after safe mode failed, too, until what was wrong has passed [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const turns = join(dogs.machine.workdir, "count");
+  const env = { DECKHAND_WATCHDOG_UNHEALTHY_EXITS: "2", WATCHDOG_MAX_RESTARTS: "0" };
+  const dog = dogs.start(["sh", fixture("exits-in-turn.sh"), turns, "7", "7", "7", "7", "7", "7", "0"], env);
+  assert.equal((await dog.ended).code, 0);
+  const starts = dog.events().filter(({ type }) => type === "child:started");
+  assert.deepEqual(
+    starts.map((start) => start["safe_mode"]),
+    [false, false, true, false, false, true, false],
+  );
+  const plans = dog.events().filter(({ type }) => type === "restart:planned");
+  assert.deepEqual(
+    [plans[1], plans[2]].map((plan) => plan!["reason"]),
+    ["it ended with exit code 7; 2 unhealthy ends", "in safe mode, too, it ended with exit code 7"],
+  );
 });
 
 test("exit code 75 leads out of safe mode [D3]", async (t) => {

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { serveArguments } from "../../src/cli/watchdog-command.ts";
 import { serveCommands } from "../../src/cli/serve-commands.ts";
 import { unbuilt } from "../cli/run-deckhand.ts";
+import { stopSoon } from "../daemon/support/stop.ts";
 import { openDaemonMachine, stateFolder, type DaemonMachine, type DaemonOptions } from "../e2e/daemon-machine.ts";
 import { until } from "../support/runtime.ts";
 import { fixture, isRunning } from "./start-watchdog.ts";
@@ -94,13 +95,17 @@ test("a daemon whose configuration is wrong ends with 78, says what is wrong, an
 });
 
 test("wrong use is told before there is a watchdog [D3]", async (t) => {
-  const machine = await open(t, { args: ["--port", "wrong"] });
-  const { code, stderr } = await machine.dog.ended;
-  assert.deepEqual(
-    [code, stderr],
-    [2, 'deckhand: --port takes a port from 0 (any that is free) to 65535; got "wrong".\n'],
-  );
-  assert.equal(existsSync(join(machine.workdir, ".deckhand")), false);
+  const sentences = {
+    "--port=wrong": 'deckhand: --port takes a port from 0 (any that is free) to 65535; got "wrong".\n',
+    "--open":
+      "deckhand: --open does not go with --watchdog, whose daemon may start many times: leave it out, then `deckhand serve open`.\n",
+  };
+  for (const [word, sentence] of Object.entries(sentences)) {
+    const machine = await open(t, { args: [word] });
+    const { code, stderr } = await machine.dog.ended;
+    assert.deepEqual([code, stderr], [2, sentence]);
+    assert.equal(existsSync(join(machine.workdir, ".deckhand")), false);
+  }
 });
 
 test("with the stop file there no daemon is started [D3]", async (t) => {
@@ -129,6 +134,25 @@ test("a daemon whose event loop stands still is ended with its stack on record, 
   assert.deepEqual([pid, cause], [first, "hang"]);
   assert.match(String(hang), /^It kept a processor busy/);
   assert.match((lines as string[]).join("\n"), /spinForEver .*spins-at-signal\.cjs/);
+});
+
+test("`serve stop` of a watched daemon whose event loop stands still ends both, and none comes again [D2 D3]", async (t) => {
+  const env = {
+    NODE_OPTIONS: `--require=${fixture("spins-at-signal.cjs")}`,
+    DECKHAND_WATCHDOG_HANG_SECONDS: "600",
+    DECKHAND_WATCHDOG_STOP_SECONDS: "1",
+  };
+  const machine = await open(t, { env });
+  const daemon = await machine.ready();
+  process.kill(daemon, "SIGUSR2");
+  await until("it spins", () => readLog(machine).includes("It spins."), 60_000);
+  const { code, told } = await stopSoon(machine, { answerMs: 100, silentMs: 60_000 });
+  assert.equal(code, 0, told);
+  assert.match(
+    (await machine.dog.ended).stderr,
+    /ended with SIGKILL after .+, as it was told\.\n.*Stopped with exit code/,
+  );
+  assert.equal(isRunning(daemon), false);
 });
 
 test("what `serve` is told is handed on to the daemon, but for what only a person at a terminal wants [D3]", () => {

@@ -45,7 +45,7 @@ test("`watchdog status` tells what is watched, the restarts and the last crash; 
   assert.deepEqual([dead.code, dead.stdout.split("\n")[0]], [1, "The watchdog was killed, and does not run."]);
 });
 
-test("the doctor has a row about a watchdog that gave up, or whose child runs in safe mode, and none where none ran [D3]", async (t) => {
+test("the doctor has a row about a watchdog that gave up, waits after a crash, or whose child runs in safe mode, and none where none ran [D3]", async (t) => {
   const dogs = await openWatchdogs(t);
   const ask = async () => {
     const { stdout } = await dogs.machine.run(["doctor", "--json"]);
@@ -65,6 +65,13 @@ test("the doctor has a row about a watchdog that gave up, or whose child runs in
   dog.child.kill("SIGTERM");
   await dog.ended;
   assert.equal(await ask(), undefined);
+  const waiting = dogs.start(["sh", fixture("exits.sh"), "9"], long);
+  await waiting.event("restart:planned");
+  const crashed = await ask();
+  assert.equal(crashed?.state, "warning");
+  assert.match(crashed.what, /^The watchdog \(process \d+\) starts it again in .+: it ended with exit code 9\./);
+  waiting.child.kill("SIGTERM");
+  await waiting.ended;
   assert.equal((await dogs.start(["sh", fixture("exits.sh"), "78"]).ended).code, 78);
   const failed = await ask();
   assert.equal(failed?.state, "problem");

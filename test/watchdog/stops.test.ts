@@ -97,16 +97,3 @@ test("what a crashed child left in its group is ended; a task in a session of it
   assert.equal((await dog.ended).code, 143);
   assert.equal(isRunning(detached!), true);
 });
-
-test("a child that a killed watchdog left is ended by the next one before it starts its own [D3]", async (t) => {
-  const dogs = await openWatchdogs(t);
-  const first = dogs.start(["sh", fixture("waits.sh")]);
-  const { pid: orphan } = await first.event("child:started");
-  first.child.kill("SIGKILL");
-  await until("the watchdog is dead", () => !isRunning(first.pid));
-  assert.equal(isRunning(Number(orphan)), true);
-  const second = dogs.start(["sh", fixture("waits.sh")]);
-  assert.equal((await second.event("orphan:ended"))["pid"], orphan);
-  await second.event("child:started");
-  assert.equal(isRunning(Number(orphan)), false);
-});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { shareInterval } from "../../web/charts/interval.ts";
+import { alignedData } from "../../web/charts/chart-options.ts";
 import { errorColumns, latencyColumns, type SeriesBucket } from "../../web/charts/rollout-series.ts";
 
 test("the interval of a share holds the share, narrows with calls, and is known at both ends", () => {
@@ -67,5 +68,14 @@ test("latency has its slow end as a line within its interval; of two versions in
     bucket(1, "canary", { calls: 5, p95_ms: 7 }),
   ]);
   assert.deepEqual(arms.stable, { low: [30, null], line: [40, null], high: [90, null] });
-  assert.deepEqual(arms.canary, { low: [null, 7], line: [null, 7], high: [null, 7] });
+  assert.deepEqual(arms.canary, { low: [null, 7], line: [null, 7], high: [null, Infinity] });
+});
+
+test("an interval that is open upwards is drawn to the upper edge of the picture, which it does not move [D6]", () => {
+  const columns = latencyColumns([
+    bucket(0, "stable", { calls: 90, p95_ms: 40, p95_low_ms: 30, p95_high_ms: 420 }),
+    bucket(0, "canary", { calls: 9, p95_ms: 50, p95_low_ms: 20, p95_high_ms: null }),
+  ]);
+  const [, ...drawn] = alignedData(columns);
+  assert.deepEqual(drawn, [[30], [40], [420], [20], [50], [1000]]);
 });

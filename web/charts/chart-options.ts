@@ -18,11 +18,12 @@ export interface ChartShape {
   readonly unit: "%" | "ms";
 }
 
-/** Time first, then low, line and high of stable, and the same of the canary. */
+/** Time first, then low, line and high of stable, and the same of the canary. What is open upwards goes to the upper edge. */
 export function alignedData({ times, arms }: BandedColumns): uPlot.AlignedData {
   const { stable, canary } = arms;
   const columns = [stable.low, stable.line, stable.high, canary.low, canary.line, canary.high];
-  return [[...times], ...columns.map((column) => [...column])];
+  const edge = topOf(Math.max(...columns.flat().map((value) => (value === Infinity ? 0 : (value ?? 0)))));
+  return [[...times], ...columns.map((column) => column.map((value) => (value === Infinity ? edge : value)))];
 }
 
 export function chartOptions({ width, height, unit }: ChartShape, colors: ChartColors): uPlot.Options {
@@ -70,11 +71,13 @@ const sharesScale: uPlot.Scale = { range: (_, __, max) => [0, Math.max(max * 1.1
 /** By powers of ten: one slow start would press everything else to the ground. */
 const latencyScale: uPlot.Scale = {
   distr: 3,
-  range: (_, min, max) => [
-    10 ** Math.floor(Math.log10(Math.max(min, 1))),
-    10 ** Math.ceil(Math.log10(Math.max(max, 10))),
-  ],
+  range: (_, min, max) => [10 ** Math.floor(Math.log10(Math.max(min, 1))), topOf(max)],
 };
+
+/** The upper edge of a picture whose highest value this is. */
+function topOf(max: number): number {
+  return 10 ** Math.ceil(Math.log10(Math.max(max, 10)));
+}
 
 function timeOfDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });

@@ -10,6 +10,7 @@ export interface SeriesBucket {
   readonly p50_ms: number | null;
   readonly p95_ms: number | null;
   readonly p95_low_ms: number | null;
+  /** `null`: open upwards. */
   readonly p95_high_ms: number | null;
 }
 
@@ -22,6 +23,7 @@ export interface BandedColumns {
 export interface BandedLine {
   readonly low: readonly (number | null)[];
   readonly line: readonly (number | null)[];
+  /** `Infinity`: open upwards. */
   readonly high: readonly (number | null)[];
 }
 
@@ -45,12 +47,12 @@ export function errorColumns(buckets: readonly SeriesBucket[]): BandedColumns {
   });
 }
 
-/** What 95 of 100 calls stayed under, with where that lies with 95 % confidence. */
+/** What 95 of 100 calls stayed under, with where that lies with 95 % confidence: with few calls, anywhere above the low end. */
 export function latencyColumns(buckets: readonly SeriesBucket[]): BandedColumns {
   return columnsOf(buckets, () => (bucket) => {
     if (!bucket || bucket.p95_ms === null) return null;
     const { p95_ms: line, p95_low_ms: low, p95_high_ms: high } = bucket;
-    return { low: low ?? line, line, high: high ?? line };
+    return { low: low ?? line, line, high: high ?? Infinity };
   });
 }
 

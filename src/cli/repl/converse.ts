@@ -5,6 +5,7 @@ import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
 import { endSession } from "../end-session.ts";
 import { codeOfSignal, exitCode } from "../exit-code.ts";
+import { untoldWarnings } from "../open-runtime.ts";
 import { neutralizeText } from "../terminal-text.ts";
 import type { Terminal } from "../terminal.ts";
 import { nameOfSignal, watchSignals } from "../watch-signals.ts";
@@ -117,6 +118,7 @@ export async function converse(parts: ConversationParts): Promise<number> {
       });
     } finally {
       place = "command";
+      for (const warning of untoldWarnings(runtime)) context.say(`deckhand: warning: ${warning}`);
     }
   }
 

@@ -15,6 +15,15 @@ export interface Visitor {
   readonly who: string;
   /** The person whose daemon this is, by the token of their own or in a browser that they logged in. */
   readonly isOwner: boolean;
+  /** Of an MCP client: it is taken where MCP is spoken, and nowhere else. */
+  readonly isMcpClient: boolean;
+}
+
+export interface Doorkeeper {
+  /** Says who asks, or throws an HttpError. */
+  identify(request: IncomingMessage): Visitor;
+  /** The same, for a request that was let in before: who is not known any more is no wrong try. */
+  recognize(request: IncomingMessage): Visitor | undefined;
 }
 
 export interface VisitorParts {
@@ -37,16 +46,16 @@ const all: ReadonlySet<Right> = new Set(rights);
 /** Never `approve`: an agent that can run must not be able to approve what it runs. */
 const running: ReadonlySet<Right> = new Set(["read", "run"]);
 
-/** Says who asks, or throws an HttpError. */
-export function createDoorkeeper(parts: VisitorParts): (request: IncomingMessage) => Visitor {
+export function createDoorkeeper(parts: VisitorParts): Doorkeeper {
   const failures = countFailures(mostFailures, withinMs, parts.clock);
-  const owner: Visitor = { rights: all, who: parts.owner, isOwner: true };
+  const owner: Visitor = { rights: all, who: parts.owner, isOwner: true, isMcpClient: false };
+  const mcpClient: Visitor = { rights: running, who: "mcp", isOwner: false, isMcpClient: true };
 
   function byToken(token: string): Visitor | undefined {
     if (isSameSecret(token, parts.ownerToken)) return owner;
-    if (isSameSecret(token, parts.mcpToken)) return { rights: running, who: "mcp", isOwner: false };
+    if (isSameSecret(token, parts.mcpToken)) return mcpClient;
     const named = findNamed(token);
-    return named && { rights: new Set(named.rights), who: named.name, isOwner: false };
+    return named && { rights: new Set(named.rights), who: named.name, isOwner: false, isMcpClient: false };
   }
 
   /** A file that others may have written lets nobody in. */
@@ -60,34 +69,46 @@ export function createDoorkeeper(parts: VisitorParts): (request: IncomingMessage
   }
 
   function byCookie(request: IncomingMessage): Visitor | undefined {
-    const secret = readCookie(request, parts.cookieName());
-    if (secret === undefined || !parts.sessions.has(secret)) return undefined;
+    const secret = findLogin(request);
     const key = request.headers["x-deckhand"];
-    if (typeof key !== "string") {
-      throw new HttpError(
-        "FORBIDDEN",
-        "With the cookie of the dashboard the header X-Deckhand with its key is needed.",
-      );
-    }
+    if (secret === undefined || typeof key !== "string") return undefined;
     return isSameSecret(key, pageKeyOf(secret, parts.ownerToken)) ? owner : undefined;
   }
 
-  return (request) => {
+  function findLogin(request: IncomingMessage): string | undefined {
+    const secret = readCookie(request, parts.cookieName());
+    return secret !== undefined && parts.sessions.has(secret) ? secret : undefined;
+  }
+
+  function recognize(request: IncomingMessage): Visitor | undefined {
     const { authorization } = request.headers;
-    if (authorization === undefined) {
-      const visitor = byCookie(request);
-      // Nothing to guess: a page that is not logged in any more asks for many things at once.
-      if (!visitor) throw unknown();
-      return visitor;
-    }
+    if (authorization === undefined) return byCookie(request);
     const token = readBearer(authorization);
-    const visitor = token === undefined ? undefined : byToken(token);
-    if (visitor) return visitor;
-    const wait = failures.waitMs();
-    if (wait > 0) throw tooMany(wait);
-    failures.add();
-    throw token === undefined ? unknown() : wrongToken();
+    return token === undefined ? undefined : byToken(token);
+  }
+
+  return {
+    recognize,
+    identify(request) {
+      const visitor = recognize(request);
+      if (visitor) return visitor;
+      const { authorization } = request.headers;
+      // Nothing to guess: a page that is not logged in any more asks for many things at once.
+      if (authorization === undefined) throw lacksKey(request) && findLogin(request) ? keyWanted() : unknown();
+      const wait = failures.waitMs();
+      if (wait > 0) throw tooMany(wait);
+      failures.add();
+      throw readBearer(authorization) === undefined ? unknown() : wrongToken();
+    },
   };
+}
+
+function lacksKey({ headers }: IncomingMessage): boolean {
+  return typeof headers["x-deckhand"] !== "string";
+}
+
+function keyWanted(): HttpError {
+  return new HttpError("FORBIDDEN", "With the cookie of the dashboard the header X-Deckhand with its key is needed.");
 }
 
 function unknown(): HttpError {

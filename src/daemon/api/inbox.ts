@@ -1,8 +1,9 @@
 import type { InboxEntry, InboxState } from "../../core/inbox.ts";
+import { isId } from "../../core/ids.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { ApiError, type ApiParts, type ApiRequest, type Route } from "../route.ts";
-import { wholePage, type Page } from "./pages.ts";
+import { pageOf, type Page } from "./pages.ts";
 import {
   badRequest,
   checkQuery,
@@ -13,6 +14,7 @@ import {
   optionalText,
   readBody,
   readLimit,
+  readParameter,
   readWords,
   type Body,
 } from "./read-request.ts";
@@ -29,13 +31,22 @@ export const inboxRoutes: readonly Route[] = [
 const states = ["waiting", "answered", "approved", "denied", "withdrawn", "abandoned", "all"] as const;
 
 async function listInbox({ query }: ApiRequest, { runtime: { inbox } }: ApiParts): Promise<Page> {
-  checkQuery(query, ["state", "limit"]);
+  checkQuery(query, ["state", "limit", "before"]);
   const wanted = readWords(query, "state", states) ?? ["waiting"];
   const limit = readLimit(query, { standard: 100, most: 1000 });
   const named = wanted.includes("all") ? undefined : wanted.filter((state): state is InboxState => state !== "all");
-  const entries = await inbox.list({ limit, ...(named === undefined ? {} : { states: named }) });
-  // Some of them may just have been found abandoned.
-  return wholePage(entries.filter(({ state }) => named?.includes(state) ?? true).map(toWire));
+  const beforeId = readParameter(query, "before");
+  if (beforeId !== undefined && !isId("ask", beforeId)) {
+    throw badRequest(`before takes the id of an entry, as "next" of the page before gives it; got "${beforeId}".`);
+  }
+  const entries = await inbox.list({
+    limit,
+    ...(named === undefined ? {} : { states: named }),
+    ...(beforeId === undefined ? {} : { beforeId }),
+  });
+  const { items, next } = pageOf(entries, limit, (entry) => entry);
+  // Some of them may just have been found abandoned; the way to the next page is the same.
+  return { items: items.filter(({ state }) => named?.includes(state) ?? true).map(toWire), next };
 }
 
 async function showEntry({ params, query }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {

@@ -1,6 +1,7 @@
 import { isId } from "../../core/ids.ts";
 import type { Job } from "../../core/schedule.ts";
 import { toWire } from "../../core/wire.ts";
+import { findWithRemoved } from "../../runtime/jobs/find-with-removed.ts";
 import type { Schedule, WrittenTimes } from "../../runtime/schedule.ts";
 import { printableJob, printableJobPage, printableJobView, printableRun } from "../../runtime/views/job-view.ts";
 import type { ApiParts, ApiRequest, Right, Route } from "../route.ts";
@@ -50,13 +51,13 @@ async function listRuns({ params, query }: ApiRequest, { runtime }: ApiParts): P
   const limit = readLimit(query, { standard: 50, most: 500 });
   const cursor = readParameter(query, "before");
   const schedule = await runtime.schedule();
-  const job = await schedule.find(params["name"] ?? "");
+  const job = await findWithRemoved(schedule, params["name"] ?? "");
   const before = cursor === undefined ? undefined : await findRun(schedule, job, cursor);
   const runs = await schedule.runs({ jobId: job.id, limit, ...(before === undefined ? {} : { before }) });
   return pageOf(runs, limit, (run) => printableRun(runtime, run));
 }
 
-async function findRun(schedule: Schedule, job: Job, id: string) {
+async function findRun(schedule: Schedule, job: Pick<Job, "id">, id: string) {
   const run = isId("run", id) ? await schedule.getRun(id) : undefined;
   if (run?.jobId === job.id) return run;
   throw badRequest(`before takes the id of a run of this job, as "next" of the page before gives it; got "${id}".`);

@@ -55,14 +55,10 @@ async function showTool({ params, query }: ApiRequest, { runtime }: ApiParts): P
  * Runs it now. Whoever may also approve gives an order, as on the command line; a program that may only run is asked about as
  * an agent would be. What is dangerous waits in the inbox either way.
  */
-async function callTool({ params, body, rights }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
+async function callTool(request: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
+  const { params, body, rights } = request;
   const given = readBody(body, ["input", "conversation", "wait_ms"]);
-  const conversationId = optionalText(given, "conversation");
-  if (conversationId !== undefined && conversationId.length > longestConversation) {
-    throw badRequest(
-      `conversation has at most ${longestConversation} characters, this one has ${conversationId.length}.`,
-    );
-  }
+  const conversationId = readConversation(given, request);
   const waitMs = optionalNumber(given, "wait_ms", { from: 0, to: callPatienceMs }) ?? callPatienceMs;
   if (!runtime.tools.resolve(params["name"] ?? "")) await prepare(runtime);
   const { name } = findTool(params, runtime);
@@ -75,6 +71,20 @@ async function callTool({ params, body, rights }: ApiRequest, { runtime }: ApiPa
   const execution = (await runtime.get(call.id)) ?? runtime.maskValue(await call);
   const document = printableExecution(execution);
   return isFinal(execution.state) ? document : new ApiAnswer(202, document);
+}
+
+/**
+ * What a person allows in a conversation is for whoever is in it: the conversations of a program that may only run bear its
+ * name, so that it can't name a session, a job or the conversation of another program.
+ */
+function readConversation(given: Readonly<Record<string, unknown>>, { rights, who }: ApiRequest): string | undefined {
+  const conversation = optionalText(given, "conversation");
+  if (conversation === undefined) return undefined;
+  const { length } = conversation;
+  if (length > longestConversation) {
+    throw badRequest(`conversation has at most ${longestConversation} characters, this one has ${length}.`);
+  }
+  return rights.has("approve") ? conversation : `${who}:${conversation}`;
 }
 
 async function prepare(runtime: Runtime): Promise<void> {

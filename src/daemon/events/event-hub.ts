@@ -12,8 +12,10 @@ import { openJournalFeed } from "./journal-feed.ts";
 
 /** All clients of the event stream, and what they are told. */
 export interface EventHub {
-  /** Answers with the stream; resolves when the client is gone. */
-  open(response: ServerResponse, lastId: string | null): Promise<void>;
+  /** Answers with the stream, for as long as the client is let in; resolves when it is gone. */
+  open(response: ServerResponse, lastId: string | null, isStillIn: () => boolean): Promise<void>;
+  /** Cuts those off who would not be let in any more; it also happens at each beat. */
+  recheck(): void;
   /** Something changed that neither an event nor the journal tells of. */
   note(topics: readonly Topic[]): void;
   readonly clients: number;
@@ -31,7 +33,7 @@ export async function openEventHub(parts: {
   readonly onError: (thrown: unknown) => void;
 }): Promise<EventHub> {
   const { runtime, journal, clock, onError } = parts;
-  const streams = new Set<EventStream>();
+  const streams = new Map<EventStream, () => boolean>();
   const topics = createChangedTopics(clock, (topic) => sendAll(frameOf("changed", { topic })));
   const feed = await openJournalFeed({
     journal,
@@ -43,11 +45,11 @@ export async function openEventHub(parts: {
   let cancelBeat = clock.after(heartbeatMs, beat);
 
   function sendAll(frame: string): void {
-    for (const stream of streams) stream.send(frame);
+    for (const stream of streams.keys()) stream.send(frame);
   }
 
   function sendQuick(frame: string): void {
-    for (const stream of streams) stream.sendIfQuick(frame);
+    for (const stream of streams.keys()) stream.sendIfQuick(frame);
   }
 
   function tell(event: RuntimeEvent): void {
@@ -63,19 +65,25 @@ export async function openEventHub(parts: {
   /** Whoever is gone without a word is noticed, and nothing between us takes the connection for dead. */
   function beat(): void {
     cancelBeat = clock.after(heartbeatMs, beat);
+    recheck();
     sendAll(": beat\n\n");
   }
 
+  function recheck(): void {
+    for (const [stream, isStillIn] of streams) if (!isStillIn()) stream.cut();
+  }
+
   return {
-    async open(response, lastId) {
+    async open(response, lastId, isStillIn) {
       if (streams.size >= mostClients) {
         throw new HttpError("TOO_MANY_STREAMS", `There are ${mostClients} event streams already; close one.`);
       }
       const stream = openEventStream(response, lastId, { feed, journal, clock });
-      streams.add(stream);
+      streams.set(stream, isStillIn);
       await stream.closed;
       streams.delete(stream);
     },
+    recheck,
     note: (changed) => topics.note(changed),
     get clients() {
       return streams.size;
@@ -84,7 +92,7 @@ export async function openEventHub(parts: {
       unsubscribe();
       cancelBeat();
       topics.close();
-      for (const stream of streams) stream.end();
+      for (const stream of streams.keys()) stream.end();
       await feed.close();
     },
   };

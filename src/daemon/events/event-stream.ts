@@ -13,6 +13,8 @@ export interface EventStream {
   /** What may be missed: left out for a client that is behind. */
   sendIfQuick(frame: string): void;
   end(): void;
+  /** Nothing more goes to this client, not even what is on its way. */
+  cut(): void;
   /** Resolves when the client is gone. */
   readonly closed: Promise<void>;
 }
@@ -83,6 +85,7 @@ export function openEventStream(response: ServerResponse, lastId: string | null,
       while (!isOver) {
         const entries = await cursor.read();
         if (entries === null) return false;
+        if (isOver) break;
         for (const entry of entries) response.write(logFrame(entry));
         if (response.writableNeedDrain) await drained(response, parts.clock);
         if (isOver) break;
@@ -104,7 +107,12 @@ export function openEventStream(response: ServerResponse, lastId: string | null,
     },
     end() {
       flush();
+      isOver = true;
       response.end();
+    },
+    cut() {
+      isOver = true;
+      response.destroy();
     },
     closed: closed.promise,
   };

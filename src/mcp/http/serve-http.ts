@@ -43,11 +43,10 @@ export async function serveHttp(parts: ServerParts, options: HttpOptions): Promi
   return {
     url: "socketPath" in listen ? `unix:${listen.socketPath}` : `${listening.origin}${endpoint}`,
     async close() {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      server.close(() => resolve());
+      const closed = listening.close();
       await handler.close();
       server.closeAllConnections();
-      await promise;
+      await closed;
     },
   };
 }

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { codeOf, RuntimeError } from "../../core/errors.ts";
+import { answerOfCancel } from "../../core/task-answers.ts";
 import { defineTaskTool, type TaskTool, type TaskToolParts } from "../task-tool.ts";
-import { taskId } from "./schemas.ts";
+import { stopProof, taskId } from "./schemas.ts";
 import { taskStates } from "../../core/task.ts";
 
 export function createCancelTaskTool({ desk }: TaskToolParts): TaskTool {
@@ -9,19 +10,23 @@ export function createCancelTaskTool({ desk }: TaskToolParts): TaskTool {
     name: "cancel_task",
     title: "Cancel a task",
     description:
-      "Stop a background task and everything it started; answers when that is done. The state is cancelled, or how it had ended before.",
+      "Stop a background task and everything it started; answers when that is done. The state is cancelled, or how it had ended before; stop_proof says how it is known that nothing of it is left.",
     input: z.object({ task_id: taskId, reason: z.string().describe("Why; it is kept with the task").optional() }),
     output: {
       type: "object",
-      properties: { task_id: { type: "string" }, state: { type: "string", enum: taskStates } },
+      properties: {
+        task_id: { type: "string" },
+        state: { type: "string", enum: taskStates },
+        stop_proof: stopProof,
+        error: { type: "string", description: "Why it ended without a result" },
+      },
       required: ["task_id", "state"],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     async answer({ task_id: id, reason }) {
       try {
-        const { state } = await (await desk()).cancel(id, reason || "Cancelled by an MCP client");
-        return { task_id: id, state };
+        return answerOfCancel(await (await desk()).cancel(id, reason || "Cancelled by an MCP client"));
       } catch (thrown) {
         throw explainUnknown(thrown);
       }

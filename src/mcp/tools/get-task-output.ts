@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { answerOfOutput } from "../../core/task-answers.ts";
+import { readOutput } from "../../core/task-answers.ts";
 import { defineTaskTool, looksOnly, type TaskTool, type TaskToolParts } from "../task-tool.ts";
 import { explainUnknown } from "./cancel-task.ts";
 import { taskId } from "./schemas.ts";
+import { taskStates } from "../../core/task.ts";
 
 const usualBytes = 16 * 1024;
 const mostBytes = 1024 * 1024;
@@ -12,7 +13,7 @@ export function createGetTaskOutputTool({ desk }: TaskToolParts): TaskTool {
     name: "get_task_output",
     title: "Read a task's output",
     description:
-      "Read what a background task has printed so far, a part at a time, and its answer as far as it has come. Go on from next.",
+      "Read what a background task has printed so far, a part at a time, its answer as far as it has come, its state and its session_id. Go on from next.",
     input: z.object({
       task_id: taskId,
       from: z
@@ -35,14 +36,17 @@ export function createGetTaskOutputTool({ desk }: TaskToolParts): TaskTool {
         total_bytes: { type: "integer" },
         answer: { type: "string", description: "Its answer as far as it has come" },
         error_text: { type: "string", description: "The end of what it printed as errors" },
+        state: { type: "string", enum: taskStates, description: "Once it has ended, nothing comes behind total_bytes" },
+        progress: { type: "string", description: "The latest it told of itself" },
+        session_id: { type: "string", description: "use_agent takes it as resume" },
       },
-      required: ["text", "from", "next", "total_bytes", "answer", "error_text"],
+      required: ["text", "from", "next", "total_bytes", "answer", "error_text", "state"],
       additionalProperties: false,
     },
     annotations: looksOnly,
     async answer({ task_id: id, from = 0, limit = usualBytes }) {
       try {
-        return answerOfOutput(await (await desk()).output(id, { from, limit }));
+        return await readOutput(await desk(), id, { from, limit });
       } catch (thrown) {
         throw explainUnknown(thrown);
       }

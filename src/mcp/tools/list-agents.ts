@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { answerOfAgents } from "../../core/task-answers.ts";
 import { defineTaskTool, looksOnly, type TaskTool, type TaskToolParts } from "../task-tool.ts";
 
 export function createListAgentsTool({ desk }: TaskToolParts): TaskTool {
@@ -31,18 +32,6 @@ export function createListAgentsTool({ desk }: TaskToolParts): TaskTool {
       additionalProperties: false,
     },
     annotations: looksOnly,
-    async answer() {
-      const agents = await (await desk()).agents();
-      return {
-        agents: agents.map(({ name, title, isInstalled, install, canResume, limit }) => ({
-          name,
-          title,
-          installed: isInstalled,
-          install,
-          can_resume: canResume,
-          limit,
-        })),
-      };
-    },
+    answer: async () => answerOfAgents(await (await desk()).agents()),
   });
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rowOfTask } from "../../core/task-answers.ts";
 import { taskStates } from "../../core/task.ts";
 import { defineTaskTool, looksOnly, type TaskTool, type TaskToolParts } from "../task-tool.ts";
+import { stopProof } from "./schemas.ts";
 
 const usualLimit = 20;
 const mostAtOnce = 100;
@@ -65,6 +66,7 @@ const itemSchema = {
     progress: { type: "string" },
     session_id: { type: "string" },
     error: { type: "string" },
+    stop_proof: stopProof,
     attempt: { type: "integer" },
   },
   required: ["task_id", "cli_name", "state", "created_at", "elapsed_time"],

@@ -3,6 +3,11 @@ import type { JsonSchema } from "../../core/json.ts";
 
 export const taskId = z.string().describe("The task_id that use_agent gave");
 
+export const stopProof: JsonSchema = {
+  type: "string",
+  description: "Of one that was stopped: how it is known that nothing of it runs; none when it is not",
+};
+
 /** The root of an output schema has to be one object, so the four shapes are told by their keys. */
 export const statusSchema: JsonSchema = {
   type: "object",

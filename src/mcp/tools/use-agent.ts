@@ -14,7 +14,10 @@ export function createUseAgentTool({ desk }: TaskToolParts): TaskTool {
     input: z.object({
       cli_name: z.string().min(1, notEmpty).describe("Which agent, such as claude, codex or gemini; see list_agents"),
       message: z.string().min(1, notEmpty).describe("The whole job: the agent knows nothing of this conversation"),
-      system_prompt: z.string().describe("Added to the agent's own system prompt").optional(),
+      system_prompt: z
+        .string()
+        .describe("Added to the agent's own system prompt, or said before the message where it takes none")
+        .optional(),
       args: z
         .array(z.string())
         .describe('Further arguments for its CLI, each one as it is: ["--flag", "value"]')
@@ -29,6 +32,10 @@ export function createUseAgentTool({ desk }: TaskToolParts): TaskTool {
       model: z.string().describe("The model it uses, by the name its CLI knows").optional(),
       resume: z.string().describe("The session_id of an earlier task of the same agent, to go on with").optional(),
       idempotency_key: z.string().describe("Two calls with one key are one task").optional(),
+      idempotent: z
+        .boolean()
+        .describe("Doing the job twice is the same as once: should the task get lost, it is started again")
+        .optional(),
     }),
     output: {
       type: "object",

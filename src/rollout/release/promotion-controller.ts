@@ -26,6 +26,10 @@ export interface PromotionController {
   observe(transaction: RolloutTransaction, observation: Observation): void;
   /** The answer as it would be now; nothing is done. Undefined when there is nothing to judge. */
   assess(reader: RolloutReader, at: JudgedLane): Assessment | undefined;
+  /** Whether so much time has passed, with or without calls, that a person has to decide, and nobody was told so. */
+  isOverdue(reader: RolloutReader, at: JudgedLane): boolean;
+  /** Tells it. Nothing else is decided without a call: the same counts, judged twice, would prove more than they do. */
+  noteOverdue(transaction: RolloutTransaction, at: JudgedLane): void;
   /** A person's order: on to the next stage, or to everybody, whatever is proven. */
   promote(transaction: RolloutTransaction, release: ToolRelease, order: PersonsOrder & { to: "next" | "all" }): void;
   rollBack(transaction: RolloutTransaction, release: ToolRelease, entry: RolledBack): void;
@@ -67,9 +71,7 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
     const answer = assess({ ...question(at, state), kinds });
     const { verdict, cause, reason } = answer;
     if (answer.effect === "none" || verdict === "hold" || verdict === "inconclusive") {
-      const { noted, isNews } = noteAnswer(at, answer);
-      writeRelease(transaction, noted);
-      if (isNews) tell(transaction, noted, eventOf(answer, now));
+      note(transaction, at, answer);
     } else if (verdict === "rollback") {
       const kind = cause === "fatal" ? "hard" : "soft";
       rollBackBy(transaction, release, { at: now, who: null, reason, kind, by: "rule" });
@@ -78,6 +80,23 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       const isOver = step(transaction, { release: noted, lane, now }, answer.next!);
       tell(transaction, noted, { ...eventOf(answer, now), type: isOver ? "promoted" : "advanced" });
     }
+  }
+
+  function overdue(reader: RolloutReader, at: JudgedLane): Assessment | undefined {
+    const { rollout } = at.release;
+    if (rollout?.status !== "running") return undefined;
+    const counters = { rolloutId: rollout.id, lane: at.lane };
+    const state = readState(reader, counters);
+    if (!state) return undefined;
+    const answer = assess({ ...question(at, state), kinds: readKindStates(reader, counters) });
+    const isByTime = answer.cause === "age" || answer.cause === "approval";
+    return isByTime && rollout.lanes[at.lane].last?.cause !== answer.cause ? answer : undefined;
+  }
+
+  function note(transaction: RolloutTransaction, at: JudgedLane, answer: Assessment): void {
+    const { noted, isNews } = noteAnswer(at, answer);
+    writeRelease(transaction, noted);
+    if (isNews) tell(transaction, noted, eventOf(answer, at.now));
   }
 
   /** The lane has another share from now on; once all lanes that are used have everybody, the canary is stable: true. */
@@ -164,6 +183,11 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       if (!state) return undefined;
       const kinds = readKindStates(reader, counters);
       return assess({ ...question(at, state), kinds, look: "now" });
+    },
+    isOverdue: (reader, at) => overdue(reader, at) !== undefined,
+    noteOverdue(transaction, at) {
+      const answer = overdue(transaction, at);
+      if (answer) note(transaction, at, answer);
     },
     promote(transaction, release, { to, who, reason, now }) {
       const rollout: Rollout = { ...release.rollout!, status: "running", held: null, reason };

@@ -1,5 +1,5 @@
 import { approveNobody, type Approve } from "../../core/approval.ts";
-import type { Execution } from "../../core/execution.ts";
+import type { Door, Execution } from "../../core/execution.ts";
 import { askNobody, type Ask } from "../../core/question.ts";
 import type { JobGrant } from "../../core/schedule.ts";
 import type { Catalog } from "../../engine/catalog.ts";
@@ -9,14 +9,16 @@ import type { Asker, Inbox, InboxOptions } from "../../inbox/inbox.ts";
 
 /** Which calls are a job's: its grant is for them alone, and what must be asked about them waits in the inbox. */
 export interface JobCalls {
-  /** For as long as `work` takes, the calls of this conversation are those of the job. */
+  /** For as long as `work` takes, the calls that it or its agent makes in this conversation are those of the job. */
   hold<Result>(conversationId: string, held: HeldJob, work: () => Promise<Result>): Promise<Result>;
-  rulesOf(conversationId: string | null): StandingRules | undefined;
+  rulesOf(call: PlacedCall): StandingRules | undefined;
   readonly approve: Approve;
   readonly ask: Ask;
   /** Who asks, for the inbox; also the job, when it is one of its calls. */
   readonly findAsker: NonNullable<InboxOptions["findAsker"]>;
 }
+
+type PlacedCall = Pick<Execution, "conversationId" | "door">;
 
 export interface HeldJob {
   readonly jobName: string;
@@ -38,6 +40,9 @@ export interface JobCallsParts {
   ) => Pick<Execution, "conversationId" | "door" | "toolId" | "toolName"> | undefined;
 }
 
+/** Whoever comes in by another door and names the conversation of a job is not the job. */
+const doorsOfJobs: ReadonlySet<Door | null> = new Set(["schedule", "agent"]);
+
 export function createJobCalls(parts: JobCallsParts): JobCalls {
   const { inbox, person, catalog } = parts;
   const held = new Map<string, (HeldJob & { readonly rules: StandingRules })[]>();
@@ -48,8 +53,13 @@ export function createJobCalls(parts: JobCallsParts): JobCalls {
   };
   const ofJobs = { approve: person.approve ?? inbox.approve, ask: person.ask ?? inbox.ask };
 
-  function find(conversationId: string | null | undefined): readonly HeldJob[] | undefined {
-    return typeof conversationId === "string" ? held.get(conversationId) : undefined;
+  function find({ conversationId, door }: PlacedCall) {
+    return conversationId !== null && doorsOfJobs.has(door) ? held.get(conversationId) : undefined;
+  }
+
+  /** What a job asks about itself, such as whether to try an improvement, is no call. */
+  function findByAsker(executionId: string, conversationId: string | null): readonly HeldJob[] | undefined {
+    return find(parts.find(executionId) ?? { conversationId, door: "schedule" });
   }
 
   return {
@@ -66,20 +76,19 @@ export function createJobCalls(parts: JobCallsParts): JobCalls {
         else held.set(conversationId, others);
       }
     },
-    rulesOf: (conversationId) => (conversationId === null ? undefined : held.get(conversationId)?.[0]?.rules),
+    rulesOf: (call) => find(call)?.[0]?.rules,
     approve(request, signal) {
-      const jobs = find(request.conversationId);
+      const jobs = findByAsker(request.executionId, request.conversationId);
       return jobs ? standingStill(jobs, () => ofJobs.approve(request, signal)) : usual.approve(request, signal);
     },
     ask(question, asker) {
-      const jobs = find(parts.find(asker.executionId)?.conversationId);
+      const jobs = findByAsker(asker.executionId, null);
       return jobs ? standingStill(jobs, () => ofJobs.ask(question, asker)) : usual.ask(question, asker);
     },
     findAsker({ executionId, conversationId: known }): Asker | undefined {
       const call = parts.find(executionId);
       const conversationId = call?.conversationId ?? known;
-      const jobName = find(conversationId)?.[0]?.jobName ?? null;
-      // What a job asks about itself, such as whether to try an improvement, is no call.
+      const jobName = findByAsker(executionId, conversationId)?.[0]?.jobName ?? null;
       if (!call)
         return jobName === null ? undefined : { conversationId, origin: { door: "schedule", toolName: null, jobName } };
       return { conversationId, origin: { door: call.door, toolName: call.toolId ?? call.toolName, jobName } };

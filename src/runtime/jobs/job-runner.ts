@@ -22,6 +22,9 @@ export function createJobRunner(parts: JobRunnerParts): JobRunner {
       const { work } = job;
       return work.kind === "agent" ? adoptAgent(parts, { job, run, work, context }) : undefined;
     },
+    async drop(run, reason) {
+      return (await import("./run-agent-job.ts")).dropAgentJob(parts, run, reason);
+    },
   };
 }
 

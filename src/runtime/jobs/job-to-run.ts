@@ -22,6 +22,13 @@ export interface JobToRun<Kind extends JobWork["kind"]> {
   readonly context: RunContext;
 }
 
+/** Not held against the job: what it needs is there again when safe mode is over. */
+export const leftOut: RunOutcome = {
+  state: "skipped",
+  reason: "Safe mode is on (DECKHAND_SAFE_MODE=1): tool files and tools of MCP servers are left out.",
+  summary: null,
+};
+
 /** It would fail the same way if it were tried again. */
 export function hopeless(reason: string): RunOutcome {
   return { state: "failed", reason, summary: null, isHopeless: true };

@@ -93,9 +93,10 @@ function tellInput(tool: Tool, problems: readonly { readonly path: string; reado
 }
 
 async function readAgent(parts: WorkParts, written: WrittenJob): Promise<JobWork> {
-  const { agent: name = "", message, model = null, cwd = ".", timeout } = written;
+  const { agent: name = "", message, model = null, cwd, timeout } = written;
   if (message === undefined) throw invalid(`Say what ${name} has to do: a message.`);
-  const agents = await (await parts.runtime.tasks()).agents();
+  const tasks = await parts.runtime.tasks();
+  const agents = await tasks.agents();
   const names = agents.map((each) => each.name);
   if (!names.includes(name)) {
     const near = nearest(name, names, 1);
@@ -107,7 +108,8 @@ async function readAgent(parts: WorkParts, written: WrittenJob): Promise<JobWork
     message,
     model,
     systemPrompt: null,
-    cwd: resolve(parts.runtime.workdir, cwd),
+    // Whoever runs it elsewhere has a workdir of its own.
+    cwd: tasks.runsHere ? resolve(parts.runtime.workdir, cwd ?? "") : (cwd ?? null),
     args: [],
     timeoutMs: timeout === undefined ? parts.taskTimeoutMs : readDuration(timeout),
     resume: null,

@@ -23,6 +23,17 @@ export async function adoptAgentJob({ runtime, now }: JobRunnerParts, order: Job
   return follow(tasks, order, known ?? (await start(tasks, order)));
 }
 
+/** The job of a run is gone: so goes its task. Undefined: it has none. */
+export async function dropAgentJob(
+  { runtime }: JobRunnerParts,
+  { taskId }: Run,
+  reason: string,
+): Promise<RunOutcome | undefined> {
+  if (taskId === null) return undefined;
+  const tasks = await runtime.tasks();
+  return (await tasks.get(taskId)) && outcomeOf(await tasks.cancel(taskId, reason), false);
+}
+
 async function start(tasks: Tasks, { job, run, work, context }: JobToRun<"agent">): Promise<Task> {
   const task = await tasks.start({
     ...work.order,

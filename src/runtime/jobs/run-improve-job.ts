@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "../../core/approval.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { RunOutcome } from "../../schedule/job-runner.ts";
 import type { Improvement } from "../improve-tool.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
+import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
 const attempts = 3;
 /** The rule by which a job's grant says yes beforehand to trying what passed. */
@@ -13,6 +13,7 @@ export async function runImproveJob(
   { runtime, jobCalls }: JobRunnerParts,
   { job, run, work, context }: JobToRun<"improve">,
 ): Promise<RunOutcome> {
+  if (runtime.isSafeMode) return leftOut;
   const { signal, standStill } = context;
   const request = (title: string, { diff, reasons }: Asked): ApprovalRequest => ({
     executionId: run.id,

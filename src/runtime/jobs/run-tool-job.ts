@@ -2,21 +2,22 @@ import type { ErrorType } from "../../core/errors.ts";
 import type { Execution } from "../../core/execution.ts";
 import type { RunOutcome } from "../../schedule/job-runner.ts";
 import { findToolOfJob } from "./find-tool-of-job.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
+import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
 /** Calls the tool, by its file where the job has one. Calls of one job are one conversation: they get the same version of it. */
 export async function runToolJob(parts: JobRunnerParts, { job, work, context }: JobToRun<"tool">): Promise<RunOutcome> {
   const { runtime, jobCalls } = parts;
   const found = await findToolOfJob(parts, work);
-  if (!found.ok) return hopeless(found.problem);
+  if (!found.ok) return runtime.isSafeMode ? leftOut : hopeless(found.problem);
   const { name: jobName, grant } = job;
-  const { signal, standStill, note } = context;
+  const { signal, standStill, note, key } = context;
   return jobCalls.hold(job.id, { jobName, grant, standStill }, async () => {
     const { pinned } = found;
     const call = runtime.call(found.name, work.input, {
       door: "schedule",
       conversationId: job.id,
       signal,
+      idempotencyKey: key,
       ...(pinned && { pinned }),
     });
     // The call goes on whether that can be noted or not, so it is waited for in any case.

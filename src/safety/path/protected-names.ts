@@ -27,7 +27,7 @@ function startsWith(folded: readonly string[], start: readonly string[]): boolea
 
 /** A slash joins names that follow each other. All of it, and all that lies below. */
 const protectedAnywhere: readonly (readonly [reason: string, runs: readonly string[]])[] = [
-  ["decides what Deckhand may do", ["deckhand.json", "deckhand.jsonc"]],
+  ["decides what Deckhand may do", ["deckhand.json", "deckhand.jsonc", ".local/state/deckhand"]],
   [
     "can make git run programs",
     [".git", ".gitmodules", ".gitconfig", ".config/git", ".husky", ".githooks", ".lefthook", "lefthook.yml"],

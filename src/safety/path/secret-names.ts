@@ -55,6 +55,9 @@ const secretNames = new Set([
   "kubeconfig",
   "accesstokens.json",
   "application_default_credentials.json",
+  // Deckhand's own, where the person's state lies inside the workdir.
+  "daemon-token",
+  "mcp-token",
   // What was typed into a shell.
   ".bash_history",
   ".zsh_history",
@@ -94,4 +97,5 @@ const secretFolders = [
   [".config", "gh"],
   [".config", "hub"],
   [".password-store"],
+  [".local", "state", "deckhand"],
 ];

@@ -1,4 +1,5 @@
-import type { JobTimes } from "../../core/schedule.ts";
+import type { AskedTime, JobTimes } from "../../core/schedule.ts";
+import { readInstant } from "./read-when.ts";
 import { openTimes, type DueTime } from "./times.ts";
 import { openZone } from "./zone.ts";
 
@@ -11,26 +12,32 @@ export interface PreviewedTime {
   readonly note: string | null;
 }
 
-/** `timeZone`: in which the others than cron are shown. */
+/** `timeZone`: in which times are shown that have none of their own. */
 export interface PreviewOptions {
   readonly after: number;
   readonly count: number;
   readonly timeZone: string;
-  /** What clocks do to the one time of `at`, as it was written; the time itself does not tell. */
-  readonly written?: DueTime["local"];
 }
 
 /** The next times, before anything else of the job is taken into account. Throws JOB_INVALID. */
 export async function previewTimes(when: JobTimes, options: PreviewOptions): Promise<PreviewedTime[]> {
   const times = await openTimes(when);
-  const zone = "cron" in when ? when.timeZone : options.timeZone;
+  const asked = "at" in when ? when.asked : undefined;
+  const zone = "cron" in when ? when.timeZone : (asked?.timeZone ?? options.timeZone);
   const previewed: PreviewedTime[] = [];
   let due = times.next(options.after);
   while (due && previewed.length < options.count) {
-    previewed.push({ at: due.at, local: formatLocal(due.at, zone), note: notes[options.written ?? due.local] });
+    previewed.push({ at: due.at, local: formatLocal(due.at, zone), note: notes[kindOf(due, asked)] });
     due = times.next(due.at);
   }
   return previewed;
+}
+
+/** What clocks do to the one time of `at` is known by what was asked for; the time itself does not tell. */
+function kindOf({ at, local }: DueTime, asked: AskedTime | undefined): DueTime["local"] {
+  const meant = asked && readInstant(asked.text, asked.timeZone);
+  // The rules of a zone may change after it was asked for.
+  return meant?.at === at ? meant.kind : local;
 }
 
 const notes: Readonly<Record<DueTime["local"], string | null>> = {

@@ -24,7 +24,9 @@ export async function readWhen(written: WrittenWhen, now: number): Promise<JobTi
     );
   }
   if (every !== undefined) return checkTimes({ everyMs: readDuration(every), anchorAt: now }, now);
-  if (at !== undefined) return checkTimes({ at: readInstant(at, timeZone).at }, now);
+  if (at !== undefined) {
+    return checkTimes({ at: readInstant(at, timeZone).at, asked: { text: at.trim(), timeZone } }, now);
+  }
   return checkTimes({ cron: cron!, timeZone }, now);
 }
 

@@ -2,6 +2,7 @@ import type { Task, TaskOrder } from "../../core/task.ts";
 import { toKey } from "../text-key.ts";
 import { channel } from "./listen.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
+import { longestKeepMs } from "./prune-tasks.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
 import { allColumns } from "./task-columns.ts";
 
@@ -16,7 +17,7 @@ export async function addTask(parts: StoreParts, task: Task): Promise<Task> {
 }
 
 async function insert(parts: StoreParts, task: Task): Promise<Task> {
-  const { connection, dispatch, worker } = parts;
+  const { connection, dispatch, worker, keepMs } = parts;
   const pinnedTo = await findPin(parts, task.order);
   const here = task.owner ? worker : null;
   const columns = [
@@ -24,6 +25,7 @@ async function insert(parts: StoreParts, task: Task): Promise<Task> {
     { name: "pinned_to", value: pinnedTo },
     { name: "machine_id", value: here?.machineId ?? null },
     { name: "worker_id", value: here?.workerId ?? null },
+    ...(keepMs === null ? [] : [{ name: "keep_ms", value: Math.min(keepMs, longestKeepMs) }]),
   ];
   if (task.state === "queued") await (await dispatch.open({ agent: task.order.agent, pinnedTo })).announce();
   for (;;) {

@@ -70,13 +70,13 @@ export const cancelColumns = `
   cancel_reason = CASE WHEN state = 'due' THEN cancel_reason ELSE coalesce(cancel_reason, $2) END`;
 
 export async function cancelRun(
-  { connection, tell }: ScheduleParts,
+  { connection, tell, scope }: ScheduleParts,
   id: string,
   { reason, at }: { readonly reason: string; readonly at: number },
 ): Promise<boolean> {
   const [row] = await connection.query(
-    `UPDATE deckhand.runs SET ${cancelColumns} WHERE id = $1 AND ${open} RETURNING ${tell.sql("schedule")}`,
-    [toKey(id), keepReason(reason), at],
+    `UPDATE deckhand.runs SET ${cancelColumns} WHERE id = $1 AND scope = $4 AND ${open} RETURNING ${tell.sql("schedule")}`,
+    [toKey(id), keepReason(reason), at, scope],
   );
   tell.here("schedule");
   return row !== undefined;
@@ -91,7 +91,7 @@ export async function claimRun(parts: ScheduleParts, id: string, order: ClaimOrd
   for (;;) {
     const claimed = await take(parts, id, order);
     if (claimed) return { claimed };
-    const [row] = await parts.connection.query(findInTheWay, [toKey(id)], "find_in_the_way");
+    const [row] = await parts.connection.query(findInTheWay, [toKey(id), parts.scope], "find_in_the_way");
     if (!row) return undefined;
     if (row["id"] !== null) return { inTheWay: runFromColumns(row, parts.connection.name) };
     // What was in the way has just ended.
@@ -101,9 +101,10 @@ export async function claimRun(parts: ScheduleParts, id: string, order: ClaimOrd
 const uniqueViolation = "23505";
 
 /** Undefined: it is not due, or another one of its job is under way; of two that claim at once, one meets the index. */
-async function take({ connection, tell }: ScheduleParts, id: string, order: ClaimOrder): Promise<Run | undefined> {
+async function take(parts: ScheduleParts, id: string, order: ClaimOrder): Promise<Run | undefined> {
+  const { connection, tell, scope } = parts;
   try {
-    const values = [toKey(id), keepOwner(order.owner), order.alone];
+    const values = [toKey(id), keepOwner(order.owner), order.alone, scope];
     const [row] = await connection.query(takeSql(tell.sql("schedule")), values, "claim_run");
     if (row) tell.here("schedule");
     return row && runFromColumns(row, connection.name);
@@ -117,11 +118,11 @@ const isUnderWay = "other.job_id = runs.job_id AND other.state IN ('claimed', 'r
 
 const takeSql = (told: string): string => `
   UPDATE deckhand.runs SET state = 'claimed', owner = $2, fence = fence + 1, waits_for = NULL, is_alone = $3
-  WHERE id = $1 AND state = 'due' AND NOT ($3 AND EXISTS (SELECT 1 FROM deckhand.runs AS other WHERE ${isUnderWay}))
+  WHERE id = $1 AND scope = $4 AND state = 'due' AND NOT ($3 AND EXISTS (SELECT 1 FROM deckhand.runs AS other WHERE ${isUnderWay}))
   RETURNING ${runColumns}, ${told}`;
 
 /** No row: it is not due. A row of nulls: nothing is in the way. */
 const findInTheWay = `
   SELECT ${runColumns.replaceAll("runs.", "other.")} FROM deckhand.runs
   LEFT JOIN deckhand.runs AS other ON ${isUnderWay}
-  WHERE runs.id = $1 AND runs.state = 'due' ORDER BY other.due_at LIMIT 1`;
+  WHERE runs.id = $1 AND runs.scope = $2 AND runs.state = 'due' ORDER BY other.due_at LIMIT 1`;

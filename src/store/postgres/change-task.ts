@@ -4,6 +4,7 @@ import { fromKey, toKey } from "../text-key.ts";
 import { channel } from "./listen.ts";
 import type { Query, Row } from "./postgres-connection.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
+import { beginExpiry } from "./prune-tasks.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
 import { changedColumns, keepOwner, readColumns, type NamedValue } from "./task-columns.ts";
 
@@ -73,6 +74,7 @@ function updateStatement(
     assignments.push("worker_id = NULL", "left_at = now()", "fence = fence + 1");
   }
   if (set.state === "queued") assignments.push("machine_id = NULL");
+  if (typeof set.completedAt === "number") assignments.push(beginExpiry);
   const told = set.state === undefined ? "" : `, pg_notify('${channel}', '')`;
   const text = `UPDATE deckhand.tasks SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} RETURNING ${readColumns(order)}${told}`;
   return { text, values };

@@ -1,6 +1,6 @@
 import type { TaskRun } from "../../core/shared-tasks.ts";
 import type { Task, TaskQuery } from "../../core/task.ts";
-import { toKey } from "../text-key.ts";
+import { fromKey, toKey } from "../text-key.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
 import { readColumns } from "./task-columns.ts";
 
@@ -26,6 +26,11 @@ export async function countTasks(parts: StoreParts, query: Omit<TaskQuery, "limi
   const { where, values } = conditionsOf(query);
   const [row] = await parts.connection.query(`SELECT count(*) AS count FROM deckhand.tasks ${where}`, values);
   return Number(row?.["count"]);
+}
+
+export async function listQueuedAgents({ connection }: StoreParts): Promise<string[]> {
+  const rows = await connection.query("SELECT DISTINCT agent FROM deckhand.tasks WHERE state = 'queued'");
+  return rows.map(({ agent }) => fromKey(String(agent)));
 }
 
 export async function listHere(parts: StoreParts): Promise<Task[]> {

@@ -1,3 +1,4 @@
+import type { WorkerAgents } from "../../core/shared-tasks.ts";
 import type { Task } from "../../core/task.ts";
 import { fromKey, toKey } from "../text-key.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
@@ -14,6 +15,12 @@ export async function explainLack(
   const agents = (row?.["agents"] as readonly string[] | null) ?? [];
   const have = agents.length === 0 ? "no agent at all" : agents.map(fromKey).join(", ");
   return `No worker has the agent "${agent}": those that are there have ${have}. Install it on one of their machines and start that worker again, or start another one.`;
+}
+
+export async function listAgents({ query }: PostgresConnection, { lostMs }: WorkerTimes): Promise<WorkerAgents> {
+  const [row] = await query(findAgents, [lostMs]);
+  const names = ((row?.["names"] as readonly string[] | null) ?? []).map(fromKey);
+  return { names, isWhole: row?.["is_whole"] !== false };
 }
 
 /** Of these tasks, what those wait for that no worker can take now. */
@@ -36,6 +43,11 @@ export async function explainWaits(
 }
 
 const isLive = "workers.seen_at > now() - $2 * interval '1 ms'";
+
+const findAgents = `
+  SELECT array_agg(DISTINCT agent ORDER BY agent) FILTER (WHERE agent IS NOT NULL) AS names, bool_and(agents IS NOT NULL) AS is_whole
+  FROM deckhand.workers LEFT JOIN LATERAL unnest(agents) AS agent ON true
+  WHERE seen_at > now() - $1 * interval '1 ms'`;
 
 const countWorkers = `
   SELECT count(*) AS live, count(*) FILTER (WHERE agents IS NULL OR $1 = ANY(agents)) AS able,

@@ -8,6 +8,7 @@ import { openPostgresConnection, type PostgresConnection } from "./postgres-conn
 import { createPostgresInbox } from "./postgres-inbox.ts";
 import { createPostgresScheduleStore } from "./postgres-schedule-store.ts";
 import { openTelling } from "./telling.ts";
+import { toKey } from "../text-key.ts";
 
 export interface SharedRecordsOptions {
   /** `postgres://user:password@host/database`, with TLS as its `sslmode` says. */
@@ -17,6 +18,8 @@ export interface SharedRecordsOptions {
   readonly identity: ProcessIdentity;
   /** For processes of this machine, which can be looked at. */
   readonly isAliveHere: (owner: ProcessIdentity) => boolean;
+  /** The project whose jobs and runs are seen. */
+  readonly scope: string;
   readonly times?: OwnerTimes;
 }
 
@@ -41,6 +44,8 @@ export async function openSharedRecords(options: SharedRecordsOptions): Promise<
 
 async function openStores(connection: PostgresConnection, options: SharedRecordsOptions): Promise<SharedRecords> {
   const { clock, times = usualOwnerTimes, identity, isAliveHere } = options;
+  const scope = toKey(options.scope);
+  await connection.query(takeUnscoped, [scope]);
   const roll = await openOwnerRoll(connection, { clock, times, identity, isAliveHere });
   const tell = openTelling(connection, clock);
 
@@ -52,8 +57,16 @@ async function openStores(connection: PostgresConnection, options: SharedRecords
 
   let closing: Promise<void> | undefined;
   return {
-    schedule: createPostgresScheduleStore({ connection, roll, tell, unsure: new Map() }),
+    schedule: createPostgresScheduleStore({ connection, roll, tell, scope, unsure: new Map() }),
     inbox: createPostgresInbox({ connection, roll, tell }),
     close: () => (closing ??= close()),
   };
 }
+
+/** What an older Deckhand left, which knew no scopes; one whose name this project has stays nobody's. */
+const takeUnscoped = `
+  WITH taken AS (
+    UPDATE deckhand.jobs SET scope = $1 WHERE scope IS NULL
+      AND NOT EXISTS (SELECT 1 FROM deckhand.jobs AS own WHERE own.scope = $1 AND own.name = jobs.name))
+  UPDATE deckhand.runs SET scope = coalesce((SELECT jobs.scope FROM deckhand.jobs WHERE jobs.id = runs.job_id), $1)
+  WHERE scope IS NULL`;

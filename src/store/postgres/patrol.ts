@@ -3,6 +3,7 @@ import type { Task } from "../../core/task.ts";
 import type { Dispatch } from "./dispatch.ts";
 import { channel } from "./listen.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
+import { beginExpiry } from "./prune-tasks.ts";
 import { repairTokens } from "./repair-tokens.ts";
 import { taskFromColumns } from "./task-columns.ts";
 import type { WorkerTimes } from "./worker-times.ts";
@@ -18,7 +19,8 @@ const mostAttempts = 3;
 
 /**
  * One look at who is silent, for all machines: whoever comes first does it, the others see that it was done. The times are all the
- * database's, and only count while somebody looked: after it was away, or nobody was there, everybody gets a new chance to be heard.
+ * database's. What passed since a look that is long ago counts for little: it may have been away, and then nobody could be heard. Still it
+ * counts, so that whoever is dead is found out by looks that are far apart.
  */
 export async function patrol(parts: PatrolParts, now: number): Promise<Task[]> {
   const { connection, dispatch, times } = parts;
@@ -29,11 +31,7 @@ export async function patrol(parts: PatrolParts, now: number): Promise<Task[]> {
     if (!last || agoMs < times.beatMs / 2) return [];
     await query("UPDATE deckhand.patrol SET looked_at = now()");
     isDone = true;
-    if (agoMs > times.silentMs) {
-      await query("UPDATE deckhand.workers SET seen_at = now()");
-      await query("UPDATE deckhand.tasks SET left_at = now() WHERE state = 'running' AND left_at IS NOT NULL");
-      return [];
-    }
+    if (agoMs > times.silentMs) await shorten(query, agoMs, times);
     await query(leave, [times.silentMs]);
     const overdue = await query(findOverdue, [times.lostMs]);
     const ended: Task[] = [];
@@ -49,6 +47,12 @@ export async function patrol(parts: PatrolParts, now: number): Promise<Task[]> {
   });
   if (isDone) await repairTokens(connection, dispatch);
   return lost;
+}
+
+/** As if the last look had been only as long ago as it counts: half a beat to become silent, a third of the time to be lost. */
+async function shorten(query: Query, agoMs: number, { beatMs, silentMs, lostMs }: WorkerTimes): Promise<void> {
+  await query(shortenSilence, [agoMs, beatMs / 2, lostMs / 3, silentMs]);
+  await query(shortenAbsence, [agoMs, lostMs / 3]);
 }
 
 interface Overdue {
@@ -78,6 +82,19 @@ async function end(
 const lastLook = `
   SELECT extract(epoch FROM now() - looked_at) * 1000 AS ago_ms FROM deckhand.patrol FOR UPDATE SKIP LOCKED`;
 
+/** When this was, if of the time since the last look only so much counts. */
+const shortened = (column: string, mostMs: string): string =>
+  `${column} + greatest(interval '0', now() - greatest(${column}, now() - $1 * interval '1 ms') - (${mostMs}) * interval '1 ms')`;
+
+const shortenSilence = `
+  UPDATE deckhand.workers SET seen_at = ${shortened(
+    "seen_at",
+    "CASE WHEN seen_at < now() - ($1 + $4) * interval '1 ms' THEN $3::float8 ELSE $2 END",
+  )}`;
+
+const shortenAbsence = `
+  UPDATE deckhand.tasks SET left_at = ${shortened("left_at", "$2")} WHERE state = 'running' AND left_at IS NOT NULL`;
+
 const leave = `
   UPDATE deckhand.tasks SET owner = NULL, worker_id = NULL, left_at = now(), fence = fence + 1
   WHERE state = 'running' AND left_at IS NULL AND NOT EXISTS (
@@ -94,5 +111,5 @@ const queueAgain = `
 
 const lose = `
   UPDATE deckhand.tasks SET state = 'lost', error = $2, completed_at = $3, owner = NULL, worker_id = NULL, left_at = NULL,
-    fence = fence + 1
+    fence = fence + 1, ${beginExpiry}
   WHERE id = $1 RETURNING *, pg_notify('${channel}', '')`;

@@ -36,7 +36,7 @@ async function planInTurn(
   const [job] = await query("SELECT version FROM deckhand.jobs WHERE id = $1 FOR UPDATE", [toKey(jobId)]);
   if (job?.["version"] !== plan.version) return undefined;
   if (plan.forgetAfter !== null) await query(forget, [toKey(jobId), plan.forgetAfter]);
-  const [latest] = await query(latestStart, [plan.now]);
+  const [latest] = await query(latestStart, [plan.now, parts.scope]);
   const stagger = createStagger((latest?.["time"] as number | null) ?? undefined, plan);
   const changed = await changeDue(parts, query, { plan, stagger });
   const taken = await findTaken(query, { jobId, plan });
@@ -79,11 +79,11 @@ async function findTaken(query: Query, { jobId, plan }: Planning): Promise<Reado
 
 /** Undefined: the job has another version by now. Runs whose due time has a row are left out. */
 async function write(
-  { connection, tell }: ScheduleParts,
+  { connection, tell, scope }: ScheduleParts,
   query: Query,
   { jobId, plan, add }: Planning & { readonly add: readonly Run[] },
 ): Promise<PlannedRuns | undefined> {
-  const values: unknown[] = [toKey(jobId), plan.version, JSON.stringify(add.map(runToRecord))];
+  const values: unknown[] = [toKey(jobId), plan.version, JSON.stringify(add.map(runToRecord)), scope];
   const assignments = changedJobColumns(plan.set).map(([name, value]) => `${name} = $${values.push(value)}`);
   const [row] = await query(writeSql(["version = version + 1", ...assignments], tell.sql("schedule")), values);
   if (!row) return undefined;
@@ -95,8 +95,8 @@ const writeSql = (assignments: readonly string[], told: string): string => `
   WITH jobs AS (
     UPDATE deckhand.jobs SET ${assignments.join(", ")} WHERE id = $1 AND version = $2 RETURNING ${jobColumns}
   ), added AS (
-    INSERT INTO deckhand.runs (${runColumnNames})
-    SELECT ${runColumnNames} FROM json_populate_recordset(NULL::deckhand.runs, $3::json) WHERE EXISTS (SELECT 1 FROM jobs)
+    INSERT INTO deckhand.runs (${runColumnNames}, scope)
+    SELECT ${runColumnNames}, $4 FROM json_populate_recordset(NULL::deckhand.runs, $3::json) WHERE EXISTS (SELECT 1 FROM jobs)
     ON CONFLICT (job_id, due_at) DO NOTHING RETURNING id
   )
   SELECT ${jobColumns}, (SELECT array_agg(id) FROM added) AS added, ${told} FROM jobs`;
@@ -107,4 +107,5 @@ const forget = `
 
 /** Of one that has started, a start to come says nothing: the clock was set back. */
 const latestStart = `
-  SELECT max(start_at) AS time FROM deckhand.runs WHERE trigger = 'catch_up' AND (state = 'due' OR start_at <= $1)`;
+  SELECT max(start_at) AS time FROM deckhand.runs
+  WHERE scope = $2 AND trigger = 'catch_up' AND (state = 'due' OR start_at <= $1)`;

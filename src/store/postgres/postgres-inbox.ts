@@ -37,10 +37,13 @@ export function createPostgresInbox({ connection, roll, tell }: InboxParts): Inb
       const [row] = await query(`${select} WHERE id = $1`, [toKey(id)]);
       return row && entryFromRow(row, name);
     },
-    async list({ states, limit }) {
-      const rows = states
-        ? await query(`${select} WHERE state = ANY($2) ORDER BY id DESC LIMIT $1`, [limit, states])
-        : await query(`${select} ORDER BY id DESC LIMIT $1`, [limit]);
+    async list({ states, limit, beforeId }) {
+      const values: unknown[] = [limit];
+      const conditions: string[] = [];
+      if (states) conditions.push(`state = ANY($${values.push(states)})`);
+      if (beforeId !== undefined) conditions.push(`id < $${values.push(toKey(beforeId))}`);
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
+      const rows = await query(`${select} ${where} ORDER BY id DESC LIMIT $1`, values);
       return rows.map((row) => entryFromRow(row, name));
     },
     async settle(id, settlement, at) {
@@ -50,6 +53,14 @@ export function createPostgresInbox({ connection, roll, tell }: InboxParts): Inb
       return row !== undefined;
     },
     revision: () => tell.revision("inbox"),
+    async countPrunable(settledBefore) {
+      const [row] = await query(countSettledSql, [settledBefore]);
+      return Number(row?.["count"]);
+    },
+    async prune(settledBefore) {
+      const [row] = await query(pruneSql, [settledBefore]);
+      return Number(row?.["count"]);
+    },
   };
 }
 
@@ -59,6 +70,14 @@ const insertSql = (told: string): string => `
   ON CONFLICT DO NOTHING RETURNING ${told}`;
 
 const select = "SELECT id, state, settled_at, body, settlement FROM deckhand.inbox";
+
+const countSettledSql = "SELECT count(*) AS count FROM deckhand.inbox WHERE settled_at < $1";
+
+/** Whoever else prunes at the same time has what is locked already. */
+const pruneSql = `
+  WITH old AS (SELECT id FROM deckhand.inbox WHERE settled_at < $1 FOR UPDATE SKIP LOCKED),
+    gone AS (DELETE FROM deckhand.inbox WHERE id IN (SELECT id FROM old) RETURNING 1)
+  SELECT count(*) AS count FROM gone`;
 
 const settleSql = (told: string): string => `
   UPDATE deckhand.inbox SET state = $2, settled_at = $3, settlement = $4 WHERE id = $1 AND state = 'waiting'

@@ -8,13 +8,13 @@ import { isConnectionLoss } from "./postgres-error.ts";
 import { runColumnNames, runColumns, runFromColumns, runToRecord } from "./run-columns.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
 
-/** Jobs and runs in a database that any number of machines share. */
+/** Jobs and runs of one project, in a database that any number of machines and projects share. */
 export function createPostgresScheduleStore(parts: ScheduleParts): ScheduleStore {
-  const { connection, roll, tell } = parts;
+  const { connection, roll, tell, scope } = parts;
   const { query, name } = connection;
   const told = tell.sql("schedule");
 
-  async function findJobs(where: string, values: readonly unknown[] = []): Promise<Job[]> {
+  async function findJobs(where: string, values: readonly unknown[]): Promise<Job[]> {
     const rows = await query(`SELECT ${jobColumns} FROM deckhand.jobs ${where}`, values);
     return rows.map((row) => jobFromColumns(row, name));
   }
@@ -25,7 +25,7 @@ export function createPostgresScheduleStore(parts: ScheduleParts): ScheduleStore
   }
 
   async function insertJob(job: Job): Promise<boolean> {
-    const columns = allJobColumns(job);
+    const columns = [...allJobColumns(job), ["scope", scope]] as const;
     const [row] = await query(
       `INSERT INTO deckhand.jobs (${columns.map(([column]) => column).join(", ")})
       VALUES (${columns.map((_, index) => `$${index + 1}`).join(", ")}) ON CONFLICT DO NOTHING RETURNING ${told}`,
@@ -36,7 +36,7 @@ export function createPostgresScheduleStore(parts: ScheduleParts): ScheduleStore
   }
 
   async function insertRun(run: Run): Promise<boolean> {
-    const [row] = await query(insertRunSql(told), [JSON.stringify(runToRecord(run))]);
+    const [row] = await query(insertRunSql(told), [JSON.stringify(runToRecord(run)), scope]);
     tell.here("schedule");
     return row !== undefined;
   }
@@ -49,9 +49,11 @@ export function createPostgresScheduleStore(parts: ScheduleParts): ScheduleStore
         () => insertJob(job),
         async () => (await findJobs("WHERE id = $1", [toKey(job.id)])).length > 0,
       ),
-    getJob: async (id) => (await findJobs("WHERE id = $1", [toKey(id)]))[0],
+    getJob: async (id) => (await findJobs("WHERE id = $1 AND scope = $2", [toKey(id), scope]))[0],
     listJobs: ({ dueBy } = {}) =>
-      dueBy === undefined ? findJobs("ORDER BY name") : findJobs("WHERE next_at <= $1 ORDER BY name", [dueBy]),
+      dueBy === undefined
+        ? findJobs("WHERE scope = $1 ORDER BY name", [scope])
+        : findJobs("WHERE scope = $1 AND next_at <= $2 ORDER BY name", [scope, dueBy]),
     async changeJob(id, version, set) {
       const values: unknown[] = [toKey(id), version];
       const assignments = changedJobColumns(set).map(([column, value]) => `${column} = $${values.push(value)}`);
@@ -74,26 +76,40 @@ export function createPostgresScheduleStore(parts: ScheduleParts): ScheduleStore
         () => insertRun(run),
         async () => (await findRuns("WHERE id = $1", [toKey(run.id)])).length > 0,
       ),
-    getRun: async (id) => (await findRuns("WHERE id = $1", [toKey(id)]))[0],
+    getRun: async (id) => (await findRuns("WHERE id = $1 AND scope = $2", [toKey(id), scope]))[0],
     listRuns(wanted) {
-      const { where, values } = conditionsOf(wanted);
+      const { where, values } = conditionsOf(wanted, scope);
       return findRuns(`${where} ORDER BY due_at DESC, id DESC LIMIT $${values.push(wanted.limit)}`, values);
     },
     listDue({ startBy, limit, after }) {
-      const behind = after ? "AND (start_at, id) > ($3, $4)" : "";
-      const values = [startBy, limit, ...(after ? [after.startAt, toKey(after.id)] : [])];
-      return findRuns(`WHERE state = 'due' AND start_at <= $1 ${behind} ORDER BY start_at, id LIMIT $2`, values);
+      const behind = after ? "AND (start_at, id) > ($4, $5)" : "";
+      const values = [startBy, limit, scope, ...(after ? [after.startAt, toKey(after.id)] : [])];
+      return findRuns(
+        `WHERE scope = $3 AND state = 'due' AND start_at <= $1 ${behind} ORDER BY start_at, id LIMIT $2`,
+        values,
+      );
     },
     async nextTime(now) {
-      const [row] = await query(nextSql, [now], "next_time");
+      const [row] = await query(nextSql, [now, scope], "next_time");
       return (row?.["time"] as number | null) ?? undefined;
     },
     claim: (id, order) => claimRun(parts, id, order),
     changeRun: (id, change) => changeRun(parts, id, change),
     requestCancel: (id, order) => cancelRun(parts, id, order),
-    async prune(endedBefore) {
-      const [row] = await query(pruneSql, [endedBefore]);
+    async countPrunable(endedBefore) {
+      const [row] = await query(`SELECT count(*) AS count FROM deckhand.runs WHERE ${isOld}`, [endedBefore, scope]);
       return Number(row?.["count"]);
+    },
+    async prune(endedBefore) {
+      const [row] = await query(pruneSql, [endedBefore, scope]);
+      return Number(row?.["count"]);
+    },
+    async servedAt() {
+      const [row] = await query("SELECT served_at FROM deckhand.schedule_service WHERE scope = $1", [scope]);
+      return row?.["served_at"] as number | undefined;
+    },
+    async noteServed(at) {
+      await query(noteServedSql, [scope, at]);
     },
     revision: () => tell.revision("schedule"),
   };
@@ -110,8 +126,8 @@ async function insertSurely(insert: () => Promise<boolean>, isKept: () => Promis
 }
 
 const insertRunSql = (told: string): string => `
-  INSERT INTO deckhand.runs (${runColumnNames})
-  SELECT ${runColumnNames} FROM json_populate_record(NULL::deckhand.runs, $1::json)
+  INSERT INTO deckhand.runs (${runColumnNames}, scope)
+  SELECT ${runColumnNames}, $2 FROM json_populate_record(NULL::deckhand.runs, $1::json)
   ON CONFLICT (job_id, due_at) DO NOTHING RETURNING ${told}`;
 
 const removeSql = (told: string): string => `
@@ -121,26 +137,31 @@ const removeSql = (told: string): string => `
 
 const nextSql = `
   SELECT least(
-    (SELECT min(next_at) FROM deckhand.jobs WHERE next_at > $1),
-    (SELECT min(start_at) FROM deckhand.runs WHERE state = 'due' AND start_at > $1)) AS time`;
+    (SELECT min(next_at) FROM deckhand.jobs WHERE scope = $2 AND next_at > $1),
+    (SELECT min(start_at) FROM deckhand.runs WHERE scope = $2 AND state = 'due' AND start_at > $1)) AS time`;
+
+const noteServedSql = `
+  INSERT INTO deckhand.schedule_service (scope, served_at) VALUES ($1, $2)
+  ON CONFLICT (scope) DO UPDATE SET served_at = excluded.served_at`;
+
+const isOld = `
+  scope = $2 AND ended_at < $1 AND (
+    due_at < (SELECT max(due_at) FROM deckhand.runs AS latest WHERE latest.job_id = runs.job_id)
+    OR NOT EXISTS (SELECT 1 FROM deckhand.jobs WHERE jobs.id = runs.job_id))`;
 
 const pruneSql = `
-  WITH gone AS (
-    DELETE FROM deckhand.runs WHERE ended_at < $1 AND (
-      due_at < (SELECT max(due_at) FROM deckhand.runs AS latest WHERE latest.job_id = runs.job_id)
-      OR NOT EXISTS (SELECT 1 FROM deckhand.jobs WHERE jobs.id = runs.job_id))
-    RETURNING 1)
+  WITH gone AS (DELETE FROM deckhand.runs WHERE ${isOld} RETURNING 1)
   SELECT count(*) AS count FROM gone`;
 
 const underWay = "state IN ('claimed', 'running')";
 
-function conditionsOf({ jobId, states, before }: RunQuery): { where: string; values: unknown[] } {
-  const values: unknown[] = [];
-  const conditions: string[] = [];
+function conditionsOf({ jobId, states, before }: RunQuery, scope: string): { where: string; values: unknown[] } {
+  const values: unknown[] = [scope];
+  const conditions = ["scope = $1"];
   if (jobId !== undefined) conditions.push(`job_id = $${values.push(toKey(jobId))}`);
   if (states) conditions.push(`state = ANY($${values.push(states)})`);
   // Said once more, so that they are found by their index and not among all that have ended.
   if (states?.every((state) => state === "claimed" || state === "running")) conditions.push(underWay);
   if (before) conditions.push(`(due_at, id) < ($${values.push(before.dueAt)}, $${values.push(toKey(before.id))})`);
-  return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
+  return { where: `WHERE ${conditions.join(" AND ")}`, values };
 }

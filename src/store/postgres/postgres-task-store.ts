@@ -4,14 +4,15 @@ import type { Task, TaskStore } from "../../core/task.ts";
 import { addTask } from "./add-task.ts";
 import { changeTask, requestCancel, type Unsure } from "./change-task.ts";
 import { createDispatch } from "./dispatch.ts";
-import { countTasks, findStrays, findTask, listHere, listTasks } from "./find-tasks.ts";
-import { explainLack, explainWaits } from "./find-workers.ts";
+import { countTasks, findStrays, findTask, listHere, listQueuedAgents, listTasks } from "./find-tasks.ts";
+import { explainLack, explainWaits, listAgents } from "./find-workers.ts";
 import { channel, listen } from "./listen.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { createOrderMemory } from "./order-memory.ts";
 import { answerReaders, readElsewhere } from "./output-requests.ts";
 import { patrol } from "./patrol.ts";
 import { openPostgresConnection, type PostgresConnection } from "./postgres-connection.ts";
+import { findExpired, pruneExpired } from "./prune-tasks.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
 import { takeTask } from "./take-task.ts";
 import { repairTokens } from "./repair-tokens.ts";
@@ -25,6 +26,8 @@ export interface PostgresTaskStoreOptions {
   /** Null: this process only orders and asks. */
   readonly worker: Worker | null;
   readonly times?: WorkerTimes;
+  /** How long what this process orders is kept after its end; left out: an hour. */
+  readonly keepMs?: number;
 }
 
 export interface PostgresTaskStore extends TaskStore {
@@ -48,7 +51,7 @@ export async function openPostgresTaskStore(options: PostgresTaskStoreOptions): 
 
 async function openStore(
   connection: PostgresConnection,
-  { clock, worker, times = usualWorkerTimes }: PostgresTaskStoreOptions,
+  { clock, worker, times = usualWorkerTimes, keepMs }: PostgresTaskStoreOptions,
 ): Promise<PostgresTaskStore> {
   const dispatch = createDispatch(connection);
   const entry = worker && (await enterRoll(connection, worker, { clock, times }));
@@ -60,6 +63,7 @@ async function openStore(
     dispatch,
     worker: worker && entry && { ...worker, workerId: entry.workerId },
     orders: createOrderMemory(),
+    keepMs: keepMs ?? null,
     holdings: { ids: new Set(), taking: new Map(), isUnsure: false },
     tell,
   };
@@ -78,6 +82,7 @@ async function openStore(
   let closing: Promise<void> | undefined;
 
   const shared: SharedTasks = {
+    name: connection.name,
     runsHere: worker !== null,
     listHere: () => listHere(parts),
     findStrays: (runs) => findStrays(parts, runs),
@@ -86,6 +91,9 @@ async function openStore(
       patrolledAt = clock.monotonic();
       return patrol({ connection, dispatch, times }, now);
     },
+    findExpired: (ids) => findExpired(parts, ids),
+    pruneExpired: () => pruneExpired(parts),
+    listAgents: () => listAgents(connection, times),
     explainLack: (agent) => explainLack(connection, agent, times),
     explainWaits: (tasks) => explainWaits(connection, tasks, times),
     readElsewhere: (id, range) => readElsewhere(connection, { id, range, clock, machineId }),
@@ -103,6 +111,7 @@ async function openStore(
     count: (query) => countTasks(parts, query),
     update: (id, change) => changeTask(parts, unsure, { id, change }),
     takeNext: (agent, order) => takeTask(parts, agent, order),
+    queuedAgents: () => listQueuedAgents(parts),
     requestCancel: (id, reason) => requestCancel(parts, id, reason),
     async prune(completedBefore): Promise<Task[]> {
       const rows = await connection.query(

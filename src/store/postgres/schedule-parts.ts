@@ -8,6 +8,8 @@ export interface ScheduleParts {
   readonly connection: PostgresConnection;
   readonly roll: OwnerRoll;
   readonly tell: Telling;
+  /** Whose jobs and runs they are, as it is kept. */
+  readonly scope: string;
   /** What this process wanted to write when the connection broke: it may be there. */
   readonly unsure: Map<string, RunChange>;
 }

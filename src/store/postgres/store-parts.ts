@@ -13,6 +13,8 @@ export interface StoreParts {
   readonly worker: (Worker & { readonly workerId: string }) | null;
   readonly orders: OrderMemory;
   readonly holdings: Holdings;
+  /** How long what this process orders is kept after its end; null: as long as the database says. */
+  readonly keepMs: number | null;
   /** What this process wrote counts as news, too. */
   readonly tell: () => void;
 }

@@ -16,9 +16,15 @@ export interface AgentAdapter {
   /** Whether its sessions can be gone on with. */
   readonly canResume: boolean;
   /** Throws a RuntimeError with code TASK_INVALID and one sentence when the order asks for something this agent can't do. */
-  plan(order: TaskOrder, place: LaunchPlace): LaunchPlan;
+  plan(order: PlacedOrder, place: LaunchPlace): LaunchPlan;
   /** A reader for one run; fed whole lines of stdout in order, also again from the beginning after a restart. */
   openReader(): OutputReader;
+}
+
+/** An order on the machine that runs it. */
+export interface PlacedOrder extends TaskOrder {
+  /** Absolute. */
+  readonly cwd: string;
 }
 
 export interface LaunchPlace {
@@ -59,7 +65,7 @@ export interface ReaderNews {
   readonly sessionId?: string;
   /** One line: what it does now. */
   readonly progress?: string;
-  /** The agent said that it is done: nothing more is to come, even if the process lingers. */
+  /** The agent said that it is done: nothing more is to come, even if the process lingers. False: it goes on after all. */
   readonly isDone?: boolean;
 }
 

@@ -89,13 +89,18 @@ const systemFile = "system-prompt.md";
 const rules: ArgumentRules = {
   reserved: words(
     "--output-format --input-format --append-system-prompt-file --session-id --resume -r --continue -c --from-pr",
-    "--bg --background --cloud --environment --desktop --remote-control --teleport --tmux --replay-user-messages",
-    "--help -h --version -v",
+    "--bg --background --cloud --remote --environment --pool --desktop --remote-control --rc --teleport --tmux --attach-serve",
+    "--replay-user-messages --sdk-url --session-mirror --rewind-files --init-only --gateway-json --help -h --version -v",
   ),
   bypassing: words("--dangerously-skip-permissions --permission-mode=bypasspermissions"),
   widening: words(
     "--allow-dangerously-skip-permissions --permission-prompt-tool --permission-prompts --allowed-tools --settings --setting-sources",
-    "--managed-settings --mcp-config --plugin-dir --plugin-url --agents --add-dir --bare --safe-mode",
+    "--managed-settings --mcp-config --plugin-dir --plugin-dir-no-mcp --plugin-url --agents --add-dir --bare --safe-mode",
+    "--enable-auto-mode --channels --chrome --debug-file --init --maintenance",
+  ),
+  harmless: words(
+    "--permission-mode=plan --permission-mode=default --permission-mode=manual",
+    "--inherit-permission-mode=plan --inherit-permission-mode=default --inherit-permission-mode=manual",
   ),
   commands: words(
     "agents attach auth auto-mode doctor gateway import install logs mcp plugin plugins project purge respawn rm",

@@ -51,7 +51,7 @@ function readCodex(): EventReading {
         }
         case "turn.started":
           verdict = undefined;
-          return undefined;
+          return { isDone: false };
         case "item.started":
         case "item.completed":
           return takeItem(event);
@@ -119,6 +119,7 @@ const rules: ArgumentRules = {
     "--dangerously-bypass-hook-trust --config -c --profile -p --enable --disable --add-dir",
     "--ignore-rules --ignore-user-config --ask-for-approval -a",
   ),
+  harmless: words("--sandbox=read-only --sandbox=workspace-write -s=read-only -s=workspace-write"),
   commands: words("resume fork review help"),
 };
 

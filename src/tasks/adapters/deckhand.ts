@@ -84,7 +84,8 @@ const rules: ArgumentRules = {
     "--help -h",
   ),
   bypassing: words("--mode=auto"),
-  widening: words("--mode=accept-edits --yes-danger --image"),
+  widening: words("--yes-danger --image"),
+  harmless: words("--mode=ask --mode=plan --mode=never"),
   commands: [],
 };
 

@@ -16,6 +16,7 @@ export function createEventReader(name: string, reading: EventReading): OutputRe
   let stray = "";
   let sessionId: string | undefined;
   let progress: string | undefined;
+  let isDone = false;
   return {
     line(text) {
       const event = readEvent(text);
@@ -33,7 +34,7 @@ export function createEventReader(name: string, reading: EventReading): OutputRe
     const line = news.progress === undefined ? "" : oneLine(news.progress, "start", progressCharacters);
     if (news.sessionId !== undefined && news.sessionId !== sessionId) told.sessionId = sessionId = news.sessionId;
     if (line !== "" && line !== progress) told.progress = progress = line;
-    if (news.isDone) told.isDone = true;
+    if (news.isDone !== undefined && news.isDone !== isDone) told.isDone = isDone = news.isDone;
     return Object.keys(told).length > 0 ? told : undefined;
   }
 }

@@ -1,9 +1,9 @@
-import { join } from "node:path";
 import type { AgentAdapter, AgentVerdict } from "./agent-adapter.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { checkMessageLength, checkOrder } from "./check-order.ts";
 import { describeFailure } from "./describe-end.ts";
 import { createEventReader, describeCall, type EventReading } from "./event-reader.ts";
+import { prefixMessage } from "./prefix-message.ts";
 import { textAt, valueAt } from "./read-event.ts";
 import { words, type ArgumentRules } from "./take-arguments.ts";
 
@@ -13,10 +13,12 @@ export const geminiAdapter: AgentAdapter = {
   program: "gemini",
   install: "npm install -g @google/gemini-cli",
   canResume: true,
-  plan(order, { folder, sessionId }) {
+  plan(order, { sessionId }) {
     const args = checkOrder("gemini", order, rules);
-    checkMessageLength("gemini", order, { count: maxStdinBytes, unit: "bytes" });
-    const { systemPrompt, model, resume } = order;
+    // What it takes as a system prompt replaces its own, and with it all that its tools need said.
+    const message = prefixMessage(order);
+    checkMessageLength("gemini", { ...order, message }, { count: maxStdinBytes, unit: "bytes" });
+    const { model, resume } = order;
     return {
       args: [
         "--output-format=stream-json",
@@ -25,10 +27,9 @@ export const geminiAdapter: AgentAdapter = {
         ...(order.bypassesPermissions ? ["--approval-mode=yolo", "--skip-trust"] : []),
         ...args,
       ],
-      stdin: order.message,
-      env: systemPrompt === null ? {} : { GEMINI_SYSTEM_MD: join(folder, systemFile) },
+      stdin: message,
+      env: {},
       passes,
-      ...(systemPrompt === null ? {} : { files: { [systemFile]: systemPrompt } }),
       sessionId: resume ?? sessionId,
     };
   },
@@ -76,7 +77,6 @@ function readGemini(): EventReading {
   };
 }
 
-const systemFile = "system-prompt.md";
 /** What comes after it is cut off without a word. */
 const maxStdinBytes = 8 * 1024 * 1024;
 
@@ -88,8 +88,9 @@ const rules: ArgumentRules = {
   bypassing: words("--yolo -y --approval-mode=yolo --skip-trust"),
   widening: words(
     "--allowed-tools --allowed-mcp-server-names --policy --admin-policy --extensions -e",
-    "--include-directories --accept-raw-output-risk --no-sandbox",
+    "--include-directories --accept-raw-output-risk --no-sandbox --no-s",
   ),
+  harmless: words("--approval-mode=plan --approval-mode=default --sandbox=true -s=true"),
   commands: words("mcp extensions extension skills skill hooks hook gemma"),
 };
 

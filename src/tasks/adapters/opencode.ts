@@ -40,11 +40,15 @@ export const opencodeAdapter: AgentAdapter = {
   openReader: () => createEventReader("opencode", readOpencode()),
 };
 
-/** It has no event that says "done": its last step ends with "stop", and nothing went wrong before. */
+/**
+ * It has no event that says "done": its last step ends with "stop", and nothing went wrong before. Some models say "stop" when they
+ * have called tools as well; then it goes on, and may be silent for as long as the model thinks.
+ */
 function readOpencode(): EventReading {
   const answer = createAnswerText();
   let problem: string | undefined;
   let hasStopped = false;
+  let hasCalled = false;
   return {
     take(event) {
       const sessionId = textAt(event, "sessionID");
@@ -62,7 +66,8 @@ function readOpencode(): EventReading {
     switch (event["type"]) {
       case "step_start":
         hasStopped = false;
-        return {};
+        hasCalled = false;
+        return { isDone: false };
       case "text": {
         const text = textAt(part, "text");
         if (text === undefined) return {};
@@ -71,6 +76,7 @@ function readOpencode(): EventReading {
         return { progress: text };
       }
       case "tool_use": {
+        hasCalled = true;
         const title = textAt(part, "state", "title");
         const tool = textAt(part, "tool") ?? "a tool";
         return {
@@ -79,7 +85,7 @@ function readOpencode(): EventReading {
       }
       case "step_finish":
         hasStopped = valueAt(part, "reason") === "stop";
-        return {};
+        return { isDone: hasStopped && !hasCalled };
       case "error": {
         const said = textAt(event, "error", "data", "message") ?? textAt(event, "error", "message");
         problem = describeFailure("opencode", said ?? textAt(event, "error", "name"), "it did not say why");

@@ -44,8 +44,10 @@ const rules: ArgumentRules = {
   bypassing: words("--yolo -y --approval-mode=yolo"),
   widening: words(
     "--allowed-tools --allowed-mcp-server-names --mcp-config --extensions -e",
-    "--include-directories --add-dir --insecure --no-sandbox --proxy --openai-base-url --bare --safe-mode",
+    "--include-directories --add-dir --insecure --no-sandbox --no-s --sandbox-image --proxy --openai-base-url --bare",
+    "--safe-mode --openai-logging-dir --telemetry-outfile --telemetry-otlp-endpoint",
   ),
+  harmless: words("--approval-mode=plan --approval-mode=default --sandbox=true -s=true"),
   commands: words("auth board channel extensions hooks mcp review sandbox serve sessions update"),
 };
 

@@ -12,6 +12,8 @@ export interface ArgumentRules {
   readonly widening: readonly string[];
   /** As those, but left out then: the adapter says the same, and said twice some are an error. */
   readonly bypassing?: readonly string[];
+  /** `--mode=plan`: with any other value, known or not, this option widens. */
+  readonly harmless?: readonly string[];
   /** Words that make it do something else entirely. */
   readonly commands: readonly string[];
   /** Options of one dash and several letters; others could be several options in one. */
@@ -24,8 +26,9 @@ export function takeArguments(
   { args, bypassesPermissions }: TaskOrder,
   rules: ArgumentRules,
 ): readonly string[] {
-  const { reserved, commands, longShort = [], bypassing = [] } = rules;
+  const { reserved, commands, longShort = [], bypassing = [], harmless = [] } = rules;
   const widening = [...rules.widening, ...bypassing];
+  const limited = new Set(harmless.map(nameOf));
   return args.filter((argument, at) => {
     const shown = JSON.stringify(argument.slice(0, 80));
     if (argument.includes("\0")) refuse(`The argument ${shown} holds a NUL character, which no program can be given.`);
@@ -33,15 +36,14 @@ export function takeArguments(
     const [option, value] = isOption ? [argument, args[at + 1]] : [args[at - 1] ?? "", argument];
     if (isOption) checkOption(option, shown);
     else checkValue(option, value!, shown);
-    if (isListed(widening, option, value) && !bypassesPermissions)
-      refuseWidening(isOption ? option : `${option} ${value}`);
+    if (!bypassesPermissions && isWidening(option, value)) refuseWidening(isOption ? option : `${option} ${value}`);
     return !isListed(bypassing, option, value);
   });
 
   function checkOption(option: string, shown: string): void {
     const name = nameOf(option);
     const isGlued = !name.startsWith("--") && name.length > 2 && !longShort.includes(name);
-    if (name === "-" || name === "--" || isGlued) {
+    if (name === "-" || name === "--" || isGlued || option.startsWith("---")) {
       refuse(`${shown} can't be told from other options: write each option by itself, its value as the next argument.`);
     }
     if (reserved.includes(name)) {
@@ -55,6 +57,12 @@ export function takeArguments(
     refuse(
       `${shown} is no option of ${agent}: args are options and, right behind them, their values, as in ["--name", "value"].`,
     );
+  }
+
+  function isWidening(option: string, value: string | undefined): boolean {
+    const name = nameOf(option);
+    if (isListed(widening, option, value) || name.includes("dangerously")) return true;
+    return limited.has(name) && hasValue(option, value) && !isListed(harmless, option, value);
   }
 
   function refuseWidening(shown: string): never {
@@ -78,12 +86,22 @@ function isListed(rules: readonly string[], option: string, next: string | undef
   return rules.includes(name) || (value !== undefined && rules.includes(`${name}=${value.trim().toLowerCase()}`));
 }
 
-/** `--approvalMode=yolo` → `--approval-mode`: some take both. Letters behind one dash keep their case. */
+function hasValue(option: string, next: string | undefined): boolean {
+  return option.includes("=") || (next !== undefined && !next.startsWith("-"));
+}
+
+/**
+ * One name for all that a CLI takes for the same option: `--approvalMode=yolo`, `--approval_mode`, `--approval--mode-` and
+ * `--approval-mode.x` → `--approval-mode`; `--y` → `-y`. Letters behind one dash keep their case.
+ */
 function nameOf(option: string): string {
-  const [name = ""] = option.split("=", 1);
+  const [name = ""] = option.split(/[=.]/, 1);
   if (!name.startsWith("--")) return name;
-  return name
+  const letters = name.slice(2);
+  if (letters.length === 1) return `-${letters}`;
+  const parts = letters
     .replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `-${letter}`)
-    .replaceAll("_", "-")
-    .toLowerCase();
+    .toLowerCase()
+    .split(/[-_]+/);
+  return `--${parts.filter((part) => part !== "").join("-")}`;
 }

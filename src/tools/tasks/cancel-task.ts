@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { answerOfCancel } from "../../core/task-answers.ts";
 import type { Tool } from "../../core/tool.ts";
 import { defineTaskTool, taskId, type TaskToolParts } from "./task-tool.ts";
 
 export function createCancelTaskTool({ desk }: TaskToolParts): Tool {
   return defineTaskTool({
     name: "cancel_task",
-    description: "Stop a background task and all it started.",
+    description: "Stop a task.",
     traits: { readOnly: false, risk: "medium", idempotent: true, replay: "safe" },
     input: z.object({ task_id: taskId, reason: z.string().optional() }),
     // Stopping takes its time: asking, killing, looking that none is left.
@@ -17,8 +18,7 @@ export function createCancelTaskTool({ desk }: TaskToolParts): Tool {
       );
     },
     async answer({ task_id: id, reason }) {
-      const { state } = await (await desk()).cancel(id, reason || "Cancelled by the agent");
-      return { task_id: id, state };
+      return answerOfCancel(await (await desk()).cancel(id, reason || "Cancelled by the agent"));
     },
   });
 }

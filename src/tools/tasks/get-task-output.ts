@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { answerOfOutput } from "../../core/task-answers.ts";
+import { readOutput } from "../../core/task-answers.ts";
 import type { Tool } from "../../core/tool.ts";
 import { defineTaskTool, looksOnly, taskId, type TaskToolParts } from "./task-tool.ts";
 
@@ -9,13 +9,11 @@ export function createGetTaskOutputTool({ desk }: TaskToolParts): Tool {
   return defineTaskTool({
     ...looksOnly,
     name: "get_task_output",
-    description: "Output of a background task, and its answer so far.",
+    description: "What a task printed, and its answer so far.",
     input: z.object({
       task_id: taskId,
-      from: z.int().optional().describe("Byte; negative: from the end"),
+      from: z.int().optional().describe("Negative: from its end"),
     }),
-    async answer({ task_id: id, from = 0 }) {
-      return answerOfOutput(await (await desk()).output(id, { from, limit: pieceBytes }));
-    },
+    answer: async ({ task_id: id, from = 0 }) => readOutput(await desk(), id, { from, limit: pieceBytes }),
   });
 }

@@ -7,7 +7,7 @@ export function createGetTaskStatusTool({ desk, clock }: TaskToolParts): Tool {
   return defineTaskTool({
     ...looksOnly,
     name: "get_task_status",
-    description: "How a background task stands, or its result.",
+    description: "State or result of a task.",
     input: z.object({ task_id: taskId }),
     answer: async ({ task_id: id }) => statusOfTask(await (await desk()).get(id), clock.now()),
   });

@@ -11,7 +11,7 @@ export function createListTasksTool({ desk, clock }: TaskToolParts): Tool {
   return defineTaskTool({
     ...looksOnly,
     name: "list_tasks",
-    description: "List background tasks, newest first.",
+    description: "Tasks, newest first.",
     input: z.object({
       state: z.string().optional(),
       cli_name: z.string().optional(),

@@ -11,6 +11,8 @@ export interface TaskToolParts {
   readonly desk: () => Promise<TaskDesk>;
   readonly clock: Clock;
   readonly door: TaskDoor;
+  /** False: workers run them, wherever those are. */
+  readonly runsHere: boolean;
 }
 
 /** Every model reads this on every turn: what the name says is not said again. */

@@ -2,6 +2,7 @@ import type { Tool } from "../../core/tool.ts";
 import { createCancelTaskTool } from "./cancel-task.ts";
 import { createGetTaskOutputTool } from "./get-task-output.ts";
 import { createGetTaskStatusTool } from "./get-task-status.ts";
+import { createListAgentsTool } from "./list-agents.ts";
 import { createListTasksTool } from "./list-tasks.ts";
 import type { TaskToolParts } from "./task-tool.ts";
 import { createUseAgentTool } from "./use-agent.ts";
@@ -16,6 +17,7 @@ export function createTaskTools(parts: TaskToolParts): Tool[] {
     createGetTaskOutputTool(parts),
     createListTasksTool(parts),
     createCancelTaskTool(parts),
+    createListAgentsTool(parts),
   ];
 }
 
@@ -26,4 +28,5 @@ export const taskToolNames: ReadonlySet<string> = new Set([
   "get_task_output",
   "list_tasks",
   "cancel_task",
+  "list_agents",
 ]);

@@ -6,25 +6,29 @@ import { defineTaskTool, type TaskToolParts } from "./task-tool.ts";
 /** What is wrong with a value, the task manager says: every model reads this on every turn, so it is short. */
 const useAgentInput = z.object({
   cli_name: z.string().describe("claude, codex, …"),
-  message: z.string().describe("The whole job: it knows nothing of this conversation"),
+  message: z.string().describe("The whole job: it sees nothing else"),
   system_prompt: z.string().optional(),
   args: z.array(z.string()).optional(),
   timeout: z.number().optional().describe("Seconds"),
   cwd: z.string().optional(),
   model: z.string().optional(),
-  resume: z.string().optional().describe("session_id of an earlier task"),
+  resume: z.string().optional().describe("An earlier session_id"),
+  idempotency_key: z.string().optional(),
+  idempotent: z.boolean().optional(),
 });
 
 /** Hands a job to another agent; the answer comes before the job has begun. */
-export function createUseAgentTool({ desk, door }: TaskToolParts): Tool {
+export function createUseAgentTool({ desk, door, runsHere }: TaskToolParts): Tool {
   return defineTaskTool({
     name: "use_agent",
-    description:
-      "Hand a job to another AI agent in the background; gives a task_id at once, and a note when it has ended.",
+    description: "Give another AI agent a background job: a task_id at once, a note at its end.",
     // What the agent does is bound by its own permission checks only, and can be anything.
     traits: { readOnly: false, risk: "high", idempotent: false, replay: "never" },
     input: useAgentInput,
-    preview: async (input, { workdir }) => ({ text: describeOrder(input, workdir) }),
+    preview: async (input, { workdir }) => {
+      const where = runsHere ? (input.cwd ?? workdir) : `${input.cwd ?? "the workdir"} of a worker`;
+      return { text: describeOrder(input, where) };
+    },
     async answer(input) {
       const task = await (await desk()).start(orderOfUseAgent(input, door));
       return { task_id: task.id };
@@ -33,15 +37,16 @@ export function createUseAgentTool({ desk, door }: TaskToolParts): Tool {
 }
 
 /** All that makes a difference to the person who is asked. */
-function describeOrder(input: z.output<typeof useAgentInput>, workdir: string): string {
+function describeOrder(input: z.output<typeof useAgentInput>, where: string): string {
   const facts: [string, string | undefined][] = [
     ["Model", input.model],
     ["Arguments", input.args?.length ? JSON.stringify(input.args) : undefined],
     ["Session", input.resume],
     ["System prompt", input.system_prompt],
+    ["Should it get lost", input.idempotent === true ? "it is started again" : undefined],
   ];
   return [
-    `Start ${input.cli_name} in ${input.cwd ?? workdir}, under its own permission rules.`,
+    `Start ${input.cli_name} in ${where}, under its own permission rules.`,
     ...facts.flatMap(([name, fact]) => (fact === undefined ? [] : [`${name}: ${fact}`])),
     "",
     input.message,

@@ -8,7 +8,7 @@ export function createWaitForTaskTool({ desk, clock }: TaskToolParts): Tool {
   return defineTaskTool({
     ...looksOnly,
     name: "wait_for_task",
-    description: `Wait for a background task, at most ${mostWaitSeconds} s; then as get_task_status.`,
+    description: `get_task_status at its end, or after ${mostWaitSeconds} s.`,
     input: z.object({
       task_id: taskId,
       timeout: z.number().optional(),

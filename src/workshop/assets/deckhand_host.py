@@ -282,6 +282,7 @@ class Context:
         self.workdir = facts["workdir"]
         self.execution_id = facts["executionId"]
         self.conversation_id = facts["conversationId"]
+        self.idempotency_key = facts["idempotencyKey"]
         self.env = dict(facts["env"])
         self.signal = call.is_cancelled
 

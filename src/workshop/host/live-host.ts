@@ -109,8 +109,9 @@ class Live implements LiveHost {
         cancelTimer?.();
       };
       this.calls.set(id, { call, resolve, release, entered: false });
-      const { workdir, executionId, conversationId, env } = call;
-      this.process.send({ kind: "call", id, input, context: { workdir, executionId, conversationId, env } });
+      const { workdir, executionId, conversationId, idempotencyKey, env } = call;
+      const context = { workdir, executionId, conversationId, idempotencyKey, env };
+      this.process.send({ kind: "call", id, input, context });
       call.signal.addEventListener("abort", onAbort, { once: true });
       if (call.signal.aborted) onAbort();
     });

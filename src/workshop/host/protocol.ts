@@ -19,6 +19,7 @@ export interface CallFacts {
   readonly workdir: string;
   readonly executionId: string;
   readonly conversationId: string | null;
+  readonly idempotencyKey: string | null;
   readonly env: Readonly<Record<string, string>>;
 }
 

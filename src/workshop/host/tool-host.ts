@@ -58,6 +58,7 @@ export type Described =
 export interface HostCall {
   readonly executionId: string;
   readonly conversationId: string | null;
+  readonly idempotencyKey: string | null;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;

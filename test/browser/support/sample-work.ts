@@ -7,13 +7,19 @@ import { createTrust } from "../../../src/runtime/open-trust.ts";
 import type { Machine } from "../../cli/run-deckhand.ts";
 import { sampleTools } from "./sample-tools.ts";
 
-/** The person's settings: two agents that are shell scripts, new tool files are tried first, questions wait in the inbox. */
+/** The person's settings: agents that are shell scripts, new tool files are tried first, questions wait in the inbox. */
 const settings = {
   rollout: { mode: "canary" },
   permissions: { unattended: "inbox", allow: ["word_count", "price_quote", "find_orders", "bash(sleep *)"] },
   agents: {
     shell: { command: ["sh", "-s"] },
     reviewer: { command: ["sh", "-c", "cat >/dev/null; echo 'Looks good: 3 files, nothing to change.'"] },
+    // Says which session it goes on with.
+    talker: {
+      command: ["sh", "-c", `printf '{"id":"talk-7","result":"%s"}' "\${1:-new}: $(cat)"`, "talker", "{session}"],
+      output: "json_lines",
+      session_field: "id",
+    },
   },
 };
 

@@ -4,9 +4,15 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
+import { systemClock } from "../../../src/core/clock.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
+import { createId } from "../../../src/core/ids.ts";
+import { locateFolders } from "../../../src/runtime/folders.ts";
+import { openSqliteStore } from "../../../src/store/sqlite-store.ts";
 import { openMachine } from "../../cli/run-deckhand.ts";
-import { openRuntime, until } from "../../support/runtime.ts";
+import { complete, makeExecution } from "../../contract/make-execution.ts";
+import { afterTest } from "../../support/after-test.ts";
+import { isolatedEnvironment, openRuntime, until } from "../../support/runtime.ts";
 import { openApi, steady } from "./open-api.ts";
 
 const shout = defineTool({
@@ -82,6 +88,27 @@ test("calls come newest first, a page at a time, and can be narrowed [D6]", asyn
   assert.deepEqual(await idsOf("/api/calls?conversation=ses_1"), [[ids[1], ids[3]], null]);
   assert.deepEqual(await idsOf("/api/calls?tool=SHOUT&state=completed&limit=1"), [[ids[0]], ids[0]]);
   assert.deepEqual(await idsOf("/api/calls?tool=nothing"), [[], null]);
+});
+
+test("calls of a rare tool are found part by part, each request looking through 20,000 calls at most [D6]", async (t) => {
+  const runtime = await openRuntime(t, { tools: [shout], builtins: false });
+  const { database: path } = locateFolders(runtime.workdir, isolatedEnvironment(runtime.workdir));
+  const store = await openSqliteStore({ path, clock: systemClock });
+  afterTest(t, () => store.close());
+  const old = Date.UTC(2025, 0, 1);
+  const make = (index: number, toolId: string) =>
+    complete(makeExecution({ id: createId("call", old + index), createdAt: old + index, toolId }));
+  const calls = Array.from({ length: 20_003 }, (_, index) => make(index, index < 3 ? "rare" : "read"));
+  await store.save(calls);
+  const api = openApi(t, runtime);
+  const [oldest, second, third, fourth] = calls.map(({ id }) => id);
+  const { body: first } = await api.get("/api/calls?tool=rare");
+  assert.deepEqual(first, { items: [], next: fourth });
+  const idsOf = ({ body }: { body: { items: { id: string }[] } }) => body.items.map(({ id }) => id);
+  const rest = await api.get(`/api/calls?tool=rare&limit=2&before=${first.next}`);
+  assert.deepEqual([idsOf(rest), rest.body.next], [[third, second], second]);
+  const end = await api.get(`/api/calls?tool=rare&limit=2&before=${rest.body.next}`);
+  assert.deepEqual([idsOf(end), end.body.next], [[oldest], null]);
 });
 
 test("in lists, texts of more than 500 characters are cut; the call itself has them whole", async (t) => {

@@ -147,6 +147,29 @@ test("a denial keeps its reason, and what is not offered is refused [L7]", async
   assert.deepEqual([(await call).state, (await call).permission?.who], ["cancelled", "kim"]);
 });
 
+test("the inbox is read page after page, and the last page says so [L7] [D6]", async (t) => {
+  const { runtime, api } = await openInbox(t);
+  const calls = [1, 2, 3].map((number) => runtime.call("asking", { question: { text: `Which ${number}?` } }));
+  const newestFirst = await until("all wait", async () => {
+    const { items } = (await api.get("/api/inbox")).body;
+    return items.length === 3 && items.map(({ id }: { id: string }) => id);
+  });
+  const seen: string[] = [];
+  for (let before = ""; ;) {
+    const { body } = await api.get(`/api/inbox?state=all&limit=2${before}`);
+    seen.push(...body.items.map(({ id }: { id: string }) => id));
+    if (body.next === null) break;
+    assert.equal(body.next, seen.at(-1));
+    before = `&before=${body.next}`;
+  }
+  assert.deepEqual(seen, newestFirst);
+  const { status, body } = await api.get("/api/inbox?before=call_1");
+  const sentence = 'before takes the id of an entry, as "next" of the page before gives it; got "call_1".';
+  assert.deepEqual([status, body.error.message], [400, sentence]);
+  for (const call of calls) await runtime.cancel(call.id);
+  await Promise.all(calls);
+});
+
 test("what is not in the inbox is 404, and a wrong state is named", async (t) => {
   const { api } = await openInbox(t);
   const { status, body } = await api.post("/api/inbox/ask_nothing/deny");

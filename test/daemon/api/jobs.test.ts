@@ -78,6 +78,12 @@ test("a job is paused, resumed, run now and removed, each with who did it [D1] [
   assert.equal((await api.post("/api/jobs/nightly/remove")).body.name, "nightly");
   const { status, body } = await api.get("/api/jobs/nightly");
   assert.deepEqual([status, body.error.code], [404, "JOB_UNKNOWN"]);
+  // What it did stays, by its name and by its id.
+  for (const name of ["nightly", run.job_id]) {
+    const { body: left } = await api.get(`/api/jobs/${name}/history`);
+    assert.deepEqual([left.items.length, left.items[0].id], [1, run.id]);
+  }
+  assert.equal((await api.get("/api/jobs/never/history")).status, 404);
 });
 
 for (const when of [

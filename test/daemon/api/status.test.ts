@@ -1,6 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRuntime, until } from "../../support/runtime.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { locateFolders } from "../../../src/runtime/folders.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { afterTest } from "../../support/after-test.ts";
+import { isolatedEnvironment, openRuntime, until } from "../../support/runtime.ts";
 import { openApi } from "./open-api.ts";
 
 test("the status tells where it is, what it may be asked for, and how much goes on [D2] [D6]", async (t) => {
@@ -37,6 +41,25 @@ test("the status tells where it is, what it may be asked for, and how much goes 
   });
   await runtime.cancel(waiting.id);
   await waiting;
+});
+
+test("the status counts jobs without looking at any of their runs [D6]", async (t) => {
+  const runtime = await openRuntime(t);
+  const schedule = await runtime.schedule();
+  const { id } = await schedule.add(
+    { name: "nightly", every: "1d", tool: "read", input: { file_path: "a" } },
+    { by: "kim" },
+  );
+  const { database: path } = locateFolders(runtime.workdir, isolatedEnvironment(runtime.workdir));
+  const database = await openDatabase({ path, clock: systemClock });
+  afterTest(t, () => database.close());
+  const unreadable = `
+    INSERT INTO schedule_runs (id, job_id, due_at, state, start_at, is_catch_up, body)
+    VALUES ('run_1', ?, 1, 'succeeded', 1, 0, 'unreadable')`;
+  await database.write((connection) => connection.run(unreadable, id));
+  await assert.rejects(schedule.list(), { code: "STORE_DAMAGED" });
+  const { status, body } = await openApi(t, runtime).get("/api/status");
+  assert.deepEqual([status, body.counts.jobs, body.counts.paused_jobs], [200, 1, 0]);
 });
 
 test("sessions are listed as the command line prints them [D6]", async (t) => {

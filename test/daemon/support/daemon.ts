@@ -23,7 +23,9 @@ export interface DaemonUnderTest {
   readonly ask: (asked?: Asked) => Promise<Answered>;
 }
 
-export interface DaemonSetup extends Partial<Pick<DaemonParts, "listen" | "clock" | "limits" | "exposesTools">> {
+export interface DaemonSetup extends Partial<
+  Pick<DaemonParts, "listen" | "clock" | "limits" | "exposesTools" | "offersInbox">
+> {
   readonly home?: string;
   readonly config?: RuntimeConfig;
 }
@@ -42,6 +44,7 @@ export async function openDaemon(t: TestContext, setup: DaemonSetup = {}): Promi
     journal: openJournalReader(home, env),
     clock: systemClock,
     exposesTools: false,
+    offersInbox: false,
     isWatched: false,
     tell: (sentence) => void told.push(sentence),
     ...given,

@@ -37,8 +37,9 @@ export function testAgent(agent: PinnedAgent, { shell }: SuiteOptions): void {
     const started = await world.start(order);
     const first = await started.ended;
     assert.deepEqual(first.verdict, { ok: true, text: "FIRST-ANSWER" }, first.exit.errorText);
-    const request = world.server.requests.find(({ system }) => system.includes("SYSTEM-MARK\n-be terse"));
+    const request = world.server.requests.find((each) => wholeOf(each).includes(order.systemPrompt));
     assert.ok(request, "the system prompt did not arrive");
+    assert.ok(request.system.replace(order.systemPrompt, "").length > 500, "its own system prompt is gone");
     assert.equal(request.model, world.model.replace(/^fake\//, ""));
     assert.ok(saidIn(request).includes(hostile), saidIn(request).slice(-500));
     assert.deepEqual(started.left(), []);
@@ -166,6 +167,10 @@ async function openWorld(t: TestContext, agent: PinnedAgent, script: Script): Pr
         env: environment,
       }),
   };
+}
+
+function wholeOf(request: ScriptServer["requests"][number]): string {
+  return `${request.system}\n${saidIn(request)}`;
 }
 
 function saidIn({ messages }: ScriptServer["requests"][number]): string {

@@ -5,11 +5,13 @@ import { dirname, join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import type { ScriptTurn } from "../../../src/models/script/script.ts";
 import { serveScript } from "../../../src/models/script/serve-script.ts";
 import { follow, openMachine, unbuilt, type Ended, type Machine } from "../../cli/run-deckhand.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { lane } from "../../support/require.ts";
 import { writeHome } from "../../tasks/adapters/drive-agent.ts";
+import { until } from "../../tasks/support/until.ts";
 import { loopbackOf } from "./loopback.ts";
 import { programOf, whyNoAgent } from "./pins.ts";
 
@@ -41,7 +43,7 @@ const clients = {
       "--output-format=text",
       "--strict-mcp-config",
       `--mcp-config=${JSON.stringify({ mcpServers: { deckhand: server } })}`,
-      "--allowedTools=mcp__deckhand__use_agent,mcp__deckhand__wait_for_task",
+      "--allowedTools=mcp__deckhand__use_agent,mcp__deckhand__get_task_status,mcp__deckhand__wait_for_task",
     ],
   },
   codex: {
@@ -92,21 +94,28 @@ const clients = {
 
 for (const [agent, setup] of Object.entries(clients) as [keyof typeof clients, ClientSetup][]) {
   const needs = lane("agents", whyNoAgent(cache, agent));
-  test(`${agent} hands a job over to our server and gets its result [T1, T2, T3]`, needs, async (t) => {
-    const machine = await openMachine(t);
-    const server = await writeSettings(machine);
+  test(`${agent} hands a job over to our server, sees it run, and gets its result [T1, T2, T3]`, needs, async (t) => {
+    const { machine, server, go } = await openPlace(t);
     const id = await startTask(t, server);
-    const calls = (tool: string, input: object): object => ({ calls: [{ tool: setup.toolName(tool), input }] });
+    const calls = callsOf(setup);
     const model = await serveScript({
       turns: [
         calls("use_agent", order),
+        calls("get_task_status", { task_id: id }),
         calls("wait_for_task", { task_id: id, timeout: 45 }),
         "It said: {{last_result}}",
       ],
       withoutTools: "A title",
     });
     afterTest(t, () => model.close());
-    const { stdout, stderr } = await runClient(t, { agent, setup, machine, server, url: model.url });
+    let hasEnded = false;
+    const client = runClient(t, { agent, setup, machine, server, url: model.url }).finally(() => (hasEnded = true));
+    const sawRunning = (): boolean =>
+      model.requests.some(({ messages }) => /"status[\\"]+:\s*[\\"]+running/.test(JSON.stringify(messages)));
+    await until(() => hasEnded || sawRunning(), "the client sees the task run");
+    await go();
+    const { stdout, stderr } = await client;
+    assert.ok(sawRunning(), stderr.slice(-2000));
     const told = JSON.stringify(model.requests.at(-1)?.messages);
     assert.match(told, new RegExp(id), stderr.slice(-2000));
     assert.match(
@@ -117,22 +126,77 @@ for (const [agent, setup] of Object.entries(clients) as [keyof typeof clients, C
   });
 }
 
-async function writeSettings({ env, workdir }: Machine): Promise<ServerEntry> {
+test(
+  "a task that claude starts goes on when claude has ended [T1, T3, T6]",
+  lane("agents", whyNoAgent(cache, "claude")),
+  async (t) => {
+    const { machine, server, go } = await openPlace(t);
+    const setup = clients.claude;
+    const turns = [callsOf(setup)("use_agent", order), "Started."];
+    const model = await serveScript({ turns, withoutTools: "A title" });
+    afterTest(t, () => model.close());
+    const { code, stdout, stderr } = await runClient(t, { agent: "claude", setup, machine, server, url: model.url });
+    assert.deepEqual([code, stdout.trim()], [0, "Started."], stderr.slice(-2000));
+    const { call } = await connect(t, server);
+    const { tasks } = (await call("list_tasks", {})) as { tasks: { task_id: string; state: string }[] };
+    assert.deepEqual(
+      tasks.map(({ state }) => state),
+      ["running"],
+    );
+    await go();
+    const ended = await call("wait_for_task", { task_id: tasks[0]?.task_id, timeout: 45 });
+    assert.deepEqual(ended, { status: "completed", result: "the parrot was here" });
+  },
+);
+
+function callsOf({ toolName }: ClientSetup): (tool: string, input: object) => ScriptTurn {
+  return (tool, input) => ({ calls: [{ tool: toolName(tool), input }] });
+}
+
+interface Place {
+  readonly machine: Machine;
+  readonly server: ServerEntry;
+  /** The parrot speaks only then. */
+  readonly go: () => Promise<void>;
+}
+
+async function openPlace(t: TestContext): Promise<Place> {
+  const machine = await openMachine(t);
+  const { env, workdir } = machine;
   const folder = join(env["XDG_CONFIG_HOME"]!, "deckhand");
   await mkdir(folder, { recursive: true });
-  const agents = { parrot: { command: ["cat"], output: "text" } };
+  const wait = `message=$(cat); while [ ! -e go ]; do sleep 0.05; done; echo "$message"`;
+  const agents = { parrot: { command: ["sh", "-c", wait], output: "text" } };
   await writeFile(join(folder, "deckhand.json"), JSON.stringify({ agents }));
-  return { command: process.execPath, args: [...unbuilt, "mcp", "--workdir", workdir], env };
+  const go = (): Promise<void> => writeFile(join(workdir, "go"), "");
+  // Whatever became of the test, no parrot is left waiting.
+  afterTest(t, go);
+  return { machine, go, server: { command: process.execPath, args: [...unbuilt, "mcp", "--workdir", workdir], env } };
 }
 
 /** A script can't know the id of a task that is still to come; by the key the client's order is this same task. */
-async function startTask(t: TestContext, { command, args, env }: ServerEntry): Promise<string> {
+async function startTask(t: TestContext, server: ServerEntry): Promise<string> {
+  const { call, hangUp } = await connect(t, server);
+  const { task_id: id } = (await call("use_agent", order)) as { task_id: string };
+  await hangUp();
+  return id;
+}
+
+interface Connection {
+  readonly call: (name: string, input: Record<string, unknown>) => Promise<unknown>;
+  readonly hangUp: () => Promise<void>;
+}
+
+/** A server of its own, and a client that calls its tools. */
+async function connect(t: TestContext, { command, args, env }: ServerEntry): Promise<Connection> {
   const client = new Client({ name: "test", version: "0" }, { capabilities: {} });
   await client.connect(new StdioClientTransport({ command, args: [...args], env }), { timeout: 60_000 });
   afterTest(t, () => client.close());
-  const answer = await client.callTool({ name: "use_agent", arguments: order }, { timeout: 60_000 });
-  await client.close();
-  return (answer.structuredContent as { task_id: string }).task_id;
+  return {
+    call: async (name, input) =>
+      (await client.callTool({ name, arguments: input }, { timeout: 60_000 })).structuredContent,
+    hangUp: () => client.close(),
+  };
 }
 
 interface Run {

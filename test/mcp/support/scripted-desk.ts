@@ -1,7 +1,7 @@
 import { RuntimeError } from "../../../src/core/errors.ts";
 import { isFinalTask, type Task, type TaskOrder } from "../../../src/core/task.ts";
-import type { DeskOutput, DeskRequest } from "../../../src/core/task-desk.ts";
-import type { AgentInfo, TaskDesk } from "../../../src/mcp/task-desk.ts";
+import type { AgentInfo, DeskOutput, DeskRequest } from "../../../src/core/task-desk.ts";
+import type { TaskDesk } from "../../../src/mcp/task-desk.ts";
 import { makeTask } from "../../contract/make-task.ts";
 
 /** A desk whose tasks become what the test says. */
@@ -92,7 +92,8 @@ export function createScriptedDesk(
     async cancel(id, reason) {
       const task = await require(id);
       cancelled.push({ id, reason });
-      if (!isFinalTask(task.state)) desk.change(id, { state: "cancelled", error: reason, completedAt: Date.now() });
+      if (!isFinalTask(task.state))
+        desk.change(id, { state: "cancelled", error: reason, stopProof: "group", completedAt: Date.now() });
       return require(id);
     },
     agents: () => Promise.resolve(answers.agents ?? []),

@@ -85,6 +85,7 @@ test("names that run things are changed only with a person, in any case, at any 
     ".pre-commit-config.yaml",
     ".npmrc",
     ".ssh/authorized_keys",
+    ".local/state/deckhand/1a2b/grants.jsonl",
     ".config/systemd/user/x.service",
     "./.git//config",
     "a/../.git/config",
@@ -182,6 +183,9 @@ test("files of secrets are shown only with a person, by their name or by what th
     "client_secret_1.apps.json",
     ".aws/config",
     ".ssh/config",
+    ".local/state/deckhand/mask-key",
+    "state/daemon-token",
+    "state/mcp-token",
     ".docker/config.json",
     ".bash_history",
   ];

@@ -36,14 +36,10 @@ describe("a pooler before PostgreSQL", lane("postgres", (await findPostgresProbl
     afterTest(t, () => pooler.close());
     const address = pooler.addressOf(local);
     const owner = { pid: process.pid, startTime: "1", bootId: "boot" };
-    const records = await openSharedRecords({ address, clock: systemClock, identity: owner, isAliveHere: () => true });
+    const here = { clock: systemClock, identity: owner, isAliveHere: () => true, scope: "app" };
+    const records = await openSharedRecords({ ...here, address });
     afterTest(t, () => records.close());
-    const other = await openSharedRecords({
-      address: local,
-      clock: systemClock,
-      identity: owner,
-      isAliveHere: () => true,
-    });
+    const other = await openSharedRecords({ ...here, address: local });
     afterTest(t, () => other.close());
     const inbox = createInbox({
       store: records.inbox,

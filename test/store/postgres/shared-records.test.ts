@@ -19,7 +19,8 @@ describe("jobs, runs and the inbox on PostgreSQL", lane("postgres", (await findP
   after(() => server.close());
 
   async function open(t: TestContext): Promise<SharedRecords> {
-    const records = await openSharedRecords({ address, clock: systemClock, identity, isAliveHere: () => true });
+    const here = { clock: systemClock, identity, isAliveHere: () => true };
+    const records = await openSharedRecords({ ...here, address, scope: "/work/app" });
     afterTest(t, async () => {
       await records.close();
       await server.query(address, "TRUNCATE deckhand.jobs, deckhand.runs, deckhand.inbox, deckhand.owners");

@@ -154,7 +154,7 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
     assert.equal((await worker.takeNext("claude", take))?.id, tasks[1]!.id);
   });
 
-  test("time in which nobody looked does not count against anybody [T6]", async (t) => {
+  test("time in which nobody looked makes nobody silent or lost by itself [T6]", async (t) => {
     const worker = await open(t, "one");
     const { patrol, pass } = await openPatrol(t);
     const { id } = await worker.add(makeTask());
@@ -168,6 +168,25 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
     assert.equal((await worker.get(id))?.state, "running");
     const taken = await worker.update(id, { from: ["running"], owner: null, set: { owner } });
     assert.deepEqual(taken?.owner, owner);
+  });
+
+  test("a worker that is dead is found out by looks that are far apart, and one that is heard of between them is not [T6]", async (t) => {
+    const [dead, live] = [await open(t, "dead"), await open(t, "live")];
+    const { patrol, pass } = await openPatrol(t);
+    const tasks = [await dead.add(makeTask()), await dead.add(makeTask({}, { agent: "pi" }))];
+    await dead.takeNext("claude", take);
+    await live.takeNext("pi", take);
+    const ended: string[] = [];
+    let looks = 0;
+    for (; looks < 20 && ended.length === 0; looks += 1) {
+      await pass(30_000, { looking: false });
+      const beat = "UPDATE deckhand.workers SET seen_at = now() - interval '25 seconds' WHERE machine_id = 'live'";
+      await server.query(address, beat);
+      ended.push(...(await patrol()).map(({ id }) => id));
+    }
+    assert.deepEqual(ended, [tasks[0]!.id]);
+    assert.ok(looks > 3 && looks < 12, `${looks} looks`);
+    assert.deepEqual((await live.get(tasks[1]!.id))?.owner, owner);
   });
 
   /** One that looks, with the usual times; and time that passes in an instant, in the database and for whether a look is due. */

@@ -37,7 +37,8 @@ describe("three schedulers on one PostgreSQL", lane("postgres", (await findPostg
   async function open(t: TestContext): Promise<Schedulers> {
     const log = join(await temporaryFolder(t), "begun.txt");
     const address = await server.createDatabase();
-    const records = await openSharedRecords({ address, clock: systemClock, identity, isAliveHere: () => true });
+    const here = { clock: systemClock, identity, isAliveHere: () => true };
+    const records = await openSharedRecords({ ...here, address, scope: "app" });
     afterTest(t, () => records.close());
     return {
       store: records.schedule,

@@ -36,7 +36,8 @@ describe("two machines on one PostgreSQL", lane("postgres", (await findPostgresP
     const identity = identityOf(name);
     // They are silent unless a test says otherwise, and soon lost.
     const times = { beatMs: 600_000, lostMs: 2000 };
-    const records = await openSharedRecords({ address, clock, identity, isAliveHere: () => true, times });
+    const here = { clock, identity, isAliveHere: () => true, times };
+    const records = await openSharedRecords({ ...here, address, scope: "app" });
     const { schedule, inbox } = records;
     const desk = createInbox({
       store: inbox,

@@ -51,6 +51,23 @@ describe("the agents of workers", lane("postgres", (await findPostgresProblem())
     assert.equal(await shared.explainLack("pi"), undefined);
   });
 
+  test("whoever asks hears which agents the workers that live have [T8]", async (t) => {
+    address = await server.createDatabase();
+    const { shared } = await open(t, null);
+    assert.deepEqual(await shared.listAgents(), { names: [], isWhole: true });
+    await open(t, "one", []);
+    assert.deepEqual(await shared.listAgents(), { names: [], isWhole: true });
+    await open(t, "two", ["my agent", "claude"]);
+    await open(t, "three", ["claude"]);
+    assert.deepEqual(await shared.listAgents(), { names: ["claude", "my agent"], isWhole: true });
+    // One of an earlier version does not say what it has.
+    const silent = await open(t, "four");
+    assert.deepEqual(await shared.listAgents(), { names: ["claude", "my agent"], isWhole: false });
+    await silent.close();
+    await server.query(address, "UPDATE deckhand.workers SET seen_at = now() - interval '61 seconds'");
+    assert.deepEqual(await shared.listAgents(), { names: [], isWhole: true });
+  });
+
   test("a task that nobody can take says what it waits for [T4]", async (t) => {
     address = await server.createDatabase();
     const asking = await open(t, null);

@@ -1,13 +1,13 @@
 import type { TaskOrder } from "../../../src/core/task.ts";
+import type { PlacedOrder } from "../../../src/tasks/adapters/agent-adapter.ts";
 
 /** An order that says as little as possible. */
-export function anOrder(order: Partial<TaskOrder> = {}): TaskOrder {
+export function anOrder(order: Partial<TaskOrder> = {}): PlacedOrder {
   return {
     agent: "any",
     message: "say hi",
     systemPrompt: null,
     model: null,
-    cwd: "/tmp",
     args: [],
     timeoutMs: 60_000,
     resume: null,
@@ -15,5 +15,6 @@ export function anOrder(order: Partial<TaskOrder> = {}): TaskOrder {
     isIdempotent: false,
     bypassesPermissions: false,
     ...order,
+    cwd: order.cwd ?? "/tmp",
   };
 }

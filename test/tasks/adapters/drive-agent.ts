@@ -5,13 +5,18 @@ import { closeSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
-import type { TaskOrder } from "../../../src/core/task.ts";
-import type { AgentAdapter, AgentExit, AgentVerdict, ReaderNews } from "../../../src/tasks/adapters/agent-adapter.ts";
+import type {
+  AgentAdapter,
+  AgentExit,
+  AgentVerdict,
+  PlacedOrder,
+  ReaderNews,
+} from "../../../src/tasks/adapters/agent-adapter.ts";
 import { afterTest } from "../../support/after-test.ts";
 
 export interface DriveRequest {
   readonly adapter: AgentAdapter;
-  readonly order: TaskOrder;
+  readonly order: PlacedOrder;
   /** The task's folder is made in it. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;

@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TaskOrder } from "../../../src/core/task.ts";
-import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
-import { anOrder } from "./an-order.ts";
+import type { LaunchPlan } from "../../../src/tasks/adapters/agent-adapter.ts";
+import { adapters, place, plan, refusal } from "./plan-order.ts";
 
-const adapters = listAdapters({ own: ["node", "/opt/deckhand.js"] });
-const place = { folder: "/data/tasks/task_1", sessionId: "11111111-2222-4333-8444-555555555555" };
 const id = place.sessionId;
 
 const hostile = '--help\n-y "quoted" $(id) ünï 🎉\n--yolo';
 const full = { message: hostile, systemPrompt: "-be\nterse", model: "some/model" };
 
-const expected: Readonly<Record<string, Pick<ReturnType<typeof plan>, "args" | "env" | "files">>> = {
+const expected: Readonly<Record<string, Pick<LaunchPlan, "args" | "env" | "files" | "stdin">>> = {
   claude: {
     args: [
       "--print",
@@ -42,8 +39,9 @@ const expected: Readonly<Record<string, Pick<ReturnType<typeof plan>, "args" | "
   },
   gemini: {
     args: ["--output-format=stream-json", "--model=some/model", `--session-id=${id}`, "--effort", "low"],
-    env: { GEMINI_SYSTEM_MD: "/data/tasks/task_1/system-prompt.md" },
-    files: { "system-prompt.md": "-be\nterse" },
+    env: {},
+    files: {},
+    stdin: `-be\nterse\n\n${hostile}`,
   },
   qwen: {
     args: [
@@ -98,13 +96,13 @@ const expected: Readonly<Record<string, Pick<ReturnType<typeof plan>, "args" | "
   },
 };
 
-for (const [agent, { args, env, files }] of Object.entries(expected)) {
+for (const [agent, { args, env, files, stdin = hostile }] of Object.entries(expected)) {
   test(`${agent} gets the message on stdin and nothing of it as an argument [T8]`, () => {
     const planned = plan(agent, { ...full, args: ["--effort", "low"] });
     assert.deepEqual(planned.args, args);
     assert.deepEqual(planned.env, env);
     assert.deepEqual(planned.files ?? {}, files);
-    assert.equal(planned.stdin, hostile);
+    assert.equal(planned.stdin, stdin);
   });
 }
 
@@ -146,92 +144,6 @@ test("the agent's own checks are off only where the task says so [T8]", () => {
   }
 });
 
-const widening: readonly (readonly [string, ...string[]])[] = [
-  ["claude", "--dangerously-skip-permissions"],
-  ["claude", "--permission-mode", "bypassPermissions"],
-  ["claude", "--permission-mode=bypassPermissions"],
-  ["claude", "--allowedTools", "Bash"],
-  ["claude", "--settings={}"],
-  ["claude", "--mcp-config", "servers.json"],
-  ["codex", "--dangerously-bypass-approvals-and-sandbox"],
-  ["codex", "--full-auto"],
-  ["codex", "--yolo"],
-  ["codex", "-s", "danger-full-access"],
-  ["codex", "--sandbox=danger-full-access"],
-  ["codex", "-c", 'sandbox_mode="danger-full-access"'],
-  ["gemini", "--yolo"],
-  ["gemini", "-y"],
-  ["gemini", "--approval-mode", "yolo"],
-  ["gemini", "--approvalMode=YOLO"],
-  ["gemini", "--skip-trust"],
-  ["qwen", "-y"],
-  ["qwen", "--approval-mode=yolo"],
-  ["qwen", "--allowed-tools", "run_shell_command"],
-  ["opencode", "--auto"],
-  ["opencode", "--dangerously-skip-permissions"],
-  ["pi", "--extension", "x.ts"],
-  ["deckhand", "--mode", "auto"],
-  ["deckhand", "--yes-danger", "delete.recursive"],
-];
-
-test("arguments that take the checks away are refused unless the task bypasses them [T8]", () => {
-  for (const [agent, ...args] of widening) {
-    assert.match(refusal(agent, { args }), /permission/, `${agent} ${args.join(" ")}`);
-    assert.equal(refusal(agent, { args, bypassesPermissions: true }), "");
-  }
-});
-
-test("what bypasses the checks is said once, however often it is asked for [T8]", () => {
-  const asked: readonly (readonly [string, ...string[]])[] = [
-    ["claude", "--dangerously-skip-permissions", "--permission-mode", "bypassPermissions"],
-    ["codex", "--yolo", "-s", "danger-full-access", "--sandbox=danger-full-access"],
-    ["gemini", "-y", "--approval-mode", "yolo", "--approvalMode=yolo"],
-    ["qwen", "--yolo"],
-    ["opencode", "--auto"],
-    ["deckhand", "--mode", "auto"],
-  ];
-  for (const [agent, ...args] of asked) {
-    const bare = plan(agent, { bypassesPermissions: true }).args;
-    assert.deepEqual(plan(agent, { args, bypassesPermissions: true }).args, bare, agent);
-  }
-  assert.ok(plan("codex", { args: ["--image", "a.png"], bypassesPermissions: true }).args.includes("a.png"));
-});
-
-test("arguments that change what is read are never taken [T8]", () => {
-  const reserved: readonly (readonly [string, string])[] = [
-    ["claude", "--output-format"],
-    ["claude", "--outputFormat=text"],
-    ["claude", "--background"],
-    ["codex", "--json"],
-    ["gemini", "-o"],
-    ["qwen", "--json-file"],
-    ["opencode", "--format=default"],
-    ["opencode", "--attach"],
-    ["pi", "--mode"],
-    ["deckhand", "--json"],
-  ];
-  for (const [agent, argument] of reserved) {
-    assert.match(refusal(agent, { args: [argument], bypassesPermissions: true }), /left to deckhand/, argument);
-  }
-});
-
-test("words that a CLI would take for a command, and options that hide in others, are refused [T8]", () => {
-  const hidden: readonly (readonly [string, ...string[]])[] = [
-    ["claude", "mcp", "add"],
-    ["claude", "--verbose", "update"],
-    ["gemini", "--debug", "extensions"],
-    ["gemini", "-dy"],
-    ["codex", "--image", "a.png", "resume"],
-    ["codex", "-sdanger-full-access"],
-    ["opencode", "--"],
-    ["pi", "-"],
-    ["qwen", "--model", "a", "b"],
-    ["qwen", "a\0b"],
-  ];
-  for (const [agent, ...args] of hidden) assert.notEqual(refusal(agent, { args }), "", `${agent} ${args.join(" ")}`);
-  assert.ok(plan("pi", { args: ["-nc", "--thinking", "high"] }).args.includes("-nc"));
-});
-
 test("a model, a session or a message that no command line could carry is refused in one sentence [T8]", () => {
   for (const agent of adapters.keys()) {
     assert.match(refusal(agent, { model: "--yolo" }), /model is a name/);
@@ -251,18 +163,3 @@ test("no key of the person goes to a CLI that has no use for it [T8]", () => {
   assert.ok(!plan("claude", {}).passes.includes("OPENAI_API_KEY"));
   assert.ok(!plan("codex", {}).passes.includes("ANTHROPIC_API_KEY"));
 });
-
-function plan(agent: string, order: Partial<TaskOrder>) {
-  return adapters.get(agent)!.plan(anOrder({ agent, ...order }), place);
-}
-
-/** The sentence; empty when nothing was refused. */
-function refusal(agent: string, order: Partial<TaskOrder>): string {
-  try {
-    plan(agent, order);
-    return "";
-  } catch (thrown) {
-    assert.equal((thrown as { code?: unknown }).code, "TASK_INVALID");
-    return (thrown as Error).message;
-  }
-}

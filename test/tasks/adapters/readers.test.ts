@@ -34,8 +34,8 @@ for (const agent of recorded) {
       const progress = news.flatMap((each) => each.progress ?? []);
       assert.equal(progress.length, 3);
       assert.match(progress[1]!, /notes\.txt/);
-      const isDone = news.some((each) => each.isDone);
-      assert.equal(isDone, agent !== "opencode");
+      const isDone = news.flatMap((each) => each.isDone ?? []);
+      assert.deepEqual(isDone, [true]);
     }
   });
 
@@ -130,6 +130,19 @@ test("a CLI that says nothing is described by its end [T8]", () => {
   for (const [output, exit, error] of silent) {
     assert.deepEqual(read("claude", output.split("\n"), exit).verdict, { ok: false, error });
   }
+});
+
+test("what opencode and codex say after their end takes it back, and opencode's after a call is none [T8]", () => {
+  const dones = (agent: string, lines: readonly string[]): boolean[] =>
+    read(agent, lines, cleanExit).news.flatMap((each) => each.isDone ?? []);
+  const [start, stop] = ['{"type":"step_start"}', '{"type":"step_finish","part":{"reason":"stop"}}'];
+  assert.deepEqual(dones("opencode", [start, stop, start]), [true, false]);
+  assert.deepEqual(dones("opencode", [start, stop, start, stop, stop]), [true, false, true]);
+  const call = '{"type":"tool_use","part":{"tool":"read"}}';
+  assert.deepEqual(dones("opencode", [start, call, stop]), []);
+  assert.deepEqual(dones("opencode", [start, call, stop, start, stop]), [true]);
+  const [turn, end] = ['{"type":"turn.started"}', '{"type":"turn.completed"}'];
+  assert.deepEqual(dones("codex", [turn, end, turn, end]), [true, false, true]);
 });
 
 test('claude\'s "success" with an error in it is none [T8]', () => {

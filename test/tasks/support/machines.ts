@@ -9,6 +9,7 @@ import { openDoor, startWorker, type Door, type WorkerProcess } from "./shared-t
 
 /** A database, one who orders, and as many workers as are started, each on a machine of its own as far as the store can tell. */
 export interface Machines extends Door {
+  readonly address: string;
   readonly folder: string;
   readonly start: (machineId: string) => Promise<WorkerProcess>;
 }
@@ -26,7 +27,7 @@ export async function openMachines(
   const start = (machineId: string): Promise<WorkerProcess> =>
     startWorker(t, { address, machineId, folder: `${folder}/${machineId}`, times, perAgent });
   afterTest(t, async () => endAgents(folder));
-  return { ...(await openDoor(t, address, times)), folder, start };
+  return { ...(await openDoor(t, address, { times })), address, folder, start };
 }
 
 /** A task that says how often it ran, and goes on when `go` is there. */

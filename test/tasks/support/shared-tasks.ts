@@ -8,6 +8,7 @@ import type { Emit } from "../../../src/core/events.ts";
 import { createProcesses } from "../../../src/process/processes.ts";
 import { openPostgresTaskStore, type PostgresTaskStore } from "../../../src/store/postgres/postgres-task-store.ts";
 import { createTaskManager, type TaskManager } from "../../../src/tasks/task-manager.ts";
+import type { TaskManagerOptions } from "../../../src/tasks/task-parts.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import type { WorkerSettings } from "../../fixtures/tasks/worker.ts";
@@ -28,15 +29,22 @@ export interface Door {
   readonly errors: readonly unknown[];
 }
 
-export async function openDoor(t: TestContext, address: string, times: WorkerSettings["times"]): Promise<Door> {
-  const folder = await temporaryFolder(t);
+interface DoorSettings {
+  readonly times: WorkerSettings["times"];
+  /** Of a folder of its own, where it is left out. */
+  readonly at?: string;
+  readonly more?: Partial<TaskManagerOptions>;
+}
+
+export async function openDoor(t: TestContext, address: string, { times, at, more = {} }: DoorSettings): Promise<Door> {
+  const folder = at ?? (await temporaryFolder(t));
   const events: TaskEvent[] = [];
   const errors: unknown[] = [];
   const emit: Emit = (type, payload) => void events.push({ type, payload });
-  const store = await openPostgresTaskStore({ address, clock: systemClock, worker: null, times });
+  const store = await openPostgresTaskStore({ address, clock: more.clock ?? systemClock, worker: null, times });
   const processes = createProcesses({ runFolder: join(folder, "run"), clock: systemClock, sandbox: "off" });
   const options = taskOptions({ folder, store, processes, emit });
-  const manager = createTaskManager({ ...options, onError: (thrown) => errors.push(thrown) });
+  const manager = createTaskManager({ ...options, onError: (thrown) => errors.push(thrown), ...more });
   afterTest(t, async () => {
     await manager.close();
     await store.close();

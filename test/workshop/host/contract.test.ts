@@ -129,15 +129,17 @@ const asking = {
     export async function run(input, context) {
       context.progress("begun");
       console.log("printed", await context.ask("Really?"));
-      const { workdir, executionId, conversationId, env, signal } = context;
-      return { ok: true, output: [workdir, executionId, conversationId, env.GREETING, signal.aborted].join(" "), files: ["a.txt"] };
+      const { workdir, executionId, conversationId, idempotency_key, env, signal } = context;
+      const told = [workdir, executionId, conversationId, idempotency_key, env.GREETING, signal.aborted];
+      return { ok: true, output: told.join(" "), files: ["a.txt"] };
     }`,
   "asking.py": `TOOL_SPEC = {"name": "asking", "description": "A tool.", "input_schema": {"type": "object"}}
 async def run(input_data, context):
     context.progress("begun")
     print("printed", await context.ask_async("Really?"))
     aborted = "true" if context.cancelled() else "false"
-    output = " ".join([context.workdir, context.execution_id, context.conversation_id, context.env["GREETING"], aborted])
+    ids = [context.execution_id, context.conversation_id, context.idempotency_key]
+    output = " ".join([context.workdir, *ids, context.env["GREETING"], aborted])
     return {"ok": True, "output": output, "files": ["a.txt"]}
 `,
 };
@@ -146,9 +148,10 @@ for (const [name, source] of Object.entries(asking)) {
   test(`${name} is told about its call, shows progress and asks; what it prints is no message [C2]`, async (t) => {
     const { file, call, workdir } = await openHosts(t);
     const told = watched({ answered: true, text: "yes" });
-    const outcome = await call(file(name, source), {}, { ...told, executionId: "call_7", conversationId: "ses_1" });
+    const ids = { executionId: "call_7", conversationId: "ses_1", idempotencyKey: "key_9" };
+    const outcome = await call(file(name, source), {}, { ...told, ...ids });
     assert.deepEqual(outcome, {
-      result: { ok: true, output: `${workdir} call_7 ses_1 hello false`, files: ["a.txt"] },
+      result: { ok: true, output: `${workdir} call_7 ses_1 key_9 hello false`, files: ["a.txt"] },
       entered: true,
     });
     assert.deepEqual(told.questions, [{ text: "Really?" }]);

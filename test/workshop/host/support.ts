@@ -86,6 +86,7 @@ function hostCall(workdir: string, more: Partial<HostCall> = {}): HostCall {
   return {
     executionId: `call_${++number}`,
     conversationId: null,
+    idempotencyKey: null,
     workdir,
     env: { GREETING: "hello" },
     signal: new AbortController().signal,

@@ -1,6 +1,6 @@
 import type { PageParams } from "../../app/routes.tsx";
 import { pathTo, withQuery } from "../../api/query.ts";
-import type { InboxEntry, List } from "../../api/types.ts";
+import type { InboxEntry } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
 import { Empty, Loading, Notice } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
@@ -8,7 +8,7 @@ import { Split } from "../../components/split.tsx";
 import { navigate } from "../../router/location.ts";
 import { useSearch } from "../../router/use-search.ts";
 import { useShortcut } from "../../state/shortcuts.ts";
-import { useResource } from "../../state/use-resource.ts";
+import { usePages } from "../../state/use-pages.ts";
 import { countOf } from "../../format/amount.ts";
 import { EntryDetail } from "./entry-detail.tsx";
 import { InboxRows } from "./inbox-rows.tsx";
@@ -18,10 +18,9 @@ import { neighbourOf } from "./neighbour-of.ts";
 export function InboxPage({ params }: PageParams) {
   const [search, change] = useSearch();
   const isAll = search.get("state") === "all";
-  const { data, error } = useResource<List<InboxEntry>>(withQuery("/api/inbox", { state: isAll ? "all" : "waiting" }), {
-    topics: ["inbox"],
-  });
-  const entries = data?.items ?? [];
+  const path = withQuery("/api/inbox", { state: isAll ? "all" : "waiting", limit: 100 });
+  const { items, error, hasMore, isLoadingMore, loadMore } = usePages<InboxEntry>(path, { topics: ["inbox"] });
+  const entries = items ?? [];
   // Beside the list there is room for one from the start; a phone shows the list first.
   const selected = params["id"] ?? entries[0]?.id;
   const hrefOf = (id: string | undefined) =>
@@ -43,20 +42,29 @@ export function InboxPage({ params }: PageParams) {
         </Button>
       </div>
       {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
-      {data === undefined && error === undefined ? <Loading what="the inbox" /> : null}
-      {data !== undefined && entries.length === 0 ? (
+      {items === undefined && error === undefined ? <Loading what="the inbox" /> : null}
+      {items?.length === 0 && !hasMore ? (
         <Empty title={isAll ? "Nothing was ever asked here." : "Nothing waits for you."}>
           Questions of agents, and calls that need your yes, come here.
         </Empty>
       ) : null}
       {entries.length > 0 ? <InboxRows entries={entries} current={selected} hrefOf={hrefOf} /> : null}
+      {hasMore ? (
+        <div class="more">
+          <Button isBusy={isLoadingMore} onClick={loadMore}>
+            Show older ones
+          </Button>
+        </div>
+      ) : null}
     </>
   );
   return (
     <Page
       title="Inbox"
       about={
-        data === undefined || isAll ? undefined : `${countOf(entries.length, "entry", "entries")} waiting for you.`
+        items === undefined || isAll
+          ? undefined
+          : `${hasMore ? "More than " : ""}${countOf(entries.length, "entry", "entries")} waiting for you.`
       }
     >
       <Split

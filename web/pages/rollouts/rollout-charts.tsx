@@ -29,7 +29,7 @@ export function RolloutCharts({ detail }: { readonly detail: RolloutDetail }) {
           title="Latency (p95)"
           unit="ms"
           columns={latency}
-          caption="Line: what 95 of 100 calls stayed under. Band: where that lies with 95 % confidence; few calls make it wide."
+          caption="Line: what 95 of 100 calls stayed under. Band: where that lies with 95 % confidence; with fewer than 72 calls it is open upwards, as the slowest ones may not have come yet."
         >
           <LatencyTable series={series} />
         </BandChart>
@@ -105,17 +105,18 @@ function LatencyTable({ series }: { readonly series: readonly SeriesBucket[] }) 
               <td class="number">{formatNumber(bucket.calls)}</td>
               <td class="number">{milliseconds(bucket.p50_ms)}</td>
               <td class="number">{milliseconds(bucket.p95_ms)}</td>
-              <td class="number">
-                {bucket.p95_low_ms === null
-                  ? "–"
-                  : `${milliseconds(bucket.p95_low_ms)} to ${milliseconds(bucket.p95_high_ms)}`}
-              </td>
+              <td class="number">{intervalOf(bucket)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </details>
   );
+}
+
+function intervalOf({ p95_low_ms: low, p95_high_ms: high }: SeriesBucket): string {
+  if (low === null) return "–";
+  return high === null ? `${milliseconds(low)} or more` : `${milliseconds(low)} to ${milliseconds(high)}`;
 }
 
 function milliseconds(value: number | null): string {

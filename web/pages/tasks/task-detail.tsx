@@ -119,9 +119,13 @@ function factsOf(task: Task): readonly Fact[] {
     ["Limit", formatDuration(order.timeout_ms)],
     [
       "Folder",
-      <span key="folder" class="mono">
-        {showControls(order.cwd)}
-      </span>,
+      order.cwd === null ? (
+        "the workdir of its worker"
+      ) : (
+        <span key="folder" class="mono">
+          {showControls(order.cwd)}
+        </span>
+      ),
     ],
     ["Model", order.model],
     ["Arguments", order.args.map(showControls).join(" ")],

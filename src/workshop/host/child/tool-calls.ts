@@ -108,7 +108,7 @@ class ActiveCall {
 
   constructor(id: number, facts: CallFacts) {
     this.id = id;
-    const { executionId, conversationId, workdir, env } = facts;
+    const { executionId, conversationId, idempotencyKey, workdir, env } = facts;
     const signal = (): AbortSignal => this.signal;
     this.context = {
       workdir,
@@ -116,6 +116,7 @@ class ActiveCall {
       executionId,
       execution_id: executionId,
       ...(conversationId === null ? {} : { conversationId, conversation_id: conversationId }),
+      ...(idempotencyKey === null ? {} : { idempotencyKey, idempotency_key: idempotencyKey }),
       // Most tools never look at it, and making one costs more than all the rest.
       get signal() {
         return signal();
