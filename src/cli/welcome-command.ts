@@ -41,7 +41,7 @@ function readAgentMode(terminal: Terminal): "daemon" | "chat" {
   if (value === "daemon") return "daemon";
   if (value !== "" && value !== "chat") {
     const mode = JSON.stringify(neutralizeLine(value.slice(0, 100)));
-    tell(
+    terminal.tell(
       `deckhand: ${name} is ${mode}, which changes nothing: "daemon" makes this the daemon, "chat" is the usual way.`,
     );
   }

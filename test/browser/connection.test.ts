@@ -57,7 +57,8 @@ test(
 
 test("the theme is as the system's until the button chooses another, which stays [D6]", browserLane(), async (t) => {
   const { page, assertQuiet } = await openDashboard(t, { options: { colorScheme: "dark" } });
-  const background = (): Promise<string> => page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const background = (): Promise<string> =>
+    page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
   const dark = await background();
   await page.getByRole("button", { name: "Theme: as the system. Switch to light" }).click();
   const button = page.getByRole("button", { name: "Theme: light. Switch to dark" });
