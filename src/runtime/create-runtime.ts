@@ -4,7 +4,6 @@ import type { PreImages } from "../agent/undo/pre-images.ts";
 import { systemClock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createEventBus } from "../core/event-bus.ts";
-import type { Permit } from "../core/permit.ts";
 import type { Session } from "../core/session.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/parts.ts";
@@ -28,7 +27,7 @@ import { openRecords } from "./open-records.ts";
 import { createLazyDoors } from "./lazy-doors.ts";
 import { openToolReleases } from "./open-tool-releases.ts";
 import { openTools } from "./open-tools.ts";
-import { permitInTurn } from "./permit-in-turn.ts";
+import { permitGuarded, permitInTurn } from "./permit-in-turn.ts";
 import type { OpenedSkills } from "./open-skills.ts";
 import { toolFolderOf } from "./open-trust.ts";
 import { createReadImage } from "./read-image.ts";
@@ -133,11 +132,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   let preImages: PreImages | undefined;
   let skills: Promise<OpenedSkills> | undefined;
   const conversations = new Map<string, Session>();
-  const permit: Permit = (request) => {
-    const { conversationId } = request.execution;
-    if (conversationId === null || !guard?.appliesTo(conversationId)) return gate.permit(request);
-    return permitInTurn(guard.permit, gate.permit)(request);
-  };
+  const permit = permitGuarded(() => guard, gate.permit);
   const engineOptions: EngineOptions = {
     catalog,
     workdir,

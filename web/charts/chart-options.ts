@@ -53,10 +53,10 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
     series: [
       {},
       edge,
-      { stroke: colors.stable, width: 2, points: { show: false }, spanGaps: true },
+      { stroke: colors.stable, width: 2, points: dots(colors.stable), spanGaps: true },
       edge,
       edge,
-      { stroke: colors.canary, width: 2, dash: [6, 4], points: { show: false }, spanGaps: true },
+      { stroke: colors.canary, width: 2, dash: [6, 4], points: dots(colors.canary), spanGaps: true },
       edge,
     ],
     bands: [
@@ -64,6 +64,11 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
       { series: [6, 4], fill: colors.canaryBand },
     ],
   };
+}
+
+/** One point makes no line: it shows as a dot. Where points are many, the library leaves the dots out. */
+function dots(color: string): uPlot.Series.Points {
+  return { size: 6, width: 1, stroke: color, fill: color };
 }
 
 const sharesScale: uPlot.Scale = { range: (_, __, max) => [0, Math.max(max * 1.1, 2)] };
