@@ -80,6 +80,12 @@ export function requiredText(body: Body, key: string): string {
   throw badRequest(`${key} is missing: expected a text that is not empty.`);
 }
 
+export function optionalFlag(body: Body, key: string): boolean | undefined {
+  const value = body[key] ?? undefined;
+  if (value === undefined || typeof value === "boolean") return value;
+  throw badRequest(`${key} is true or false, got ${JSON.stringify(value).slice(0, 100)}.`);
+}
+
 export function optionalNumber(
   body: Body,
   key: string,

@@ -10,6 +10,7 @@ import {
   checkQuery,
   isText,
   notFound,
+  optionalFlag,
   optionalList,
   optionalNumber,
   optionalText,
@@ -75,13 +76,14 @@ async function startTask({ body }: ApiRequest, { runtime }: ApiParts): Promise<u
       cwd: optionalText(given, "cwd"),
       timeout: optionalNumber(given, "timeout", { from: 1, to: longestTimeoutSeconds }),
       idempotency_key: optionalText(given, "idempotency_key"),
+      idempotent: optionalFlag(given, "idempotent"),
     },
     "daemon",
   );
   return printableTask(runtime, await (await runtime.tasks()).start(order));
 }
 
-const startKeys = "agent message system_prompt model args resume cwd timeout idempotency_key".split(" ");
+const startKeys = "agent message system_prompt model args resume cwd timeout idempotency_key idempotent".split(" ");
 
 async function resumeTask({ params, body }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
   const message = requiredText(readBody(body, ["message"]), "message");

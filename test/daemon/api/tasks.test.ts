@@ -29,6 +29,7 @@ test("a task is started, listed, and its output read from a byte on [D2] [D6]", 
     message: "echo one; echo two",
     timeout: 60,
     idempotency_key: "k1",
+    idempotent: true,
   });
   assert.equal(status, 200);
   const task = await ended(api, started.id);
@@ -45,7 +46,7 @@ test("a task is started, listed, and its output read from a byte on [D2] [D6]", 
       timeout_ms: 60_000,
       resume: null,
       idempotency_key: "k1",
-      is_idempotent: false,
+      is_idempotent: true,
       bypasses_permissions: false,
     },
     created_at: "TIME",
