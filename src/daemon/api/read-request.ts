@@ -83,7 +83,7 @@ export function requiredText(body: Body, key: string): string {
 export function optionalFlag(body: Body, key: string): boolean | undefined {
   const value = body[key] ?? undefined;
   if (value === undefined || typeof value === "boolean") return value;
-  throw badRequest(`${key} is true or false, got ${JSON.stringify(value).slice(0, 100)}.`);
+  throw badRequest(`${key} must be true or false, got ${nameOf(value)}.`);
 }
 
 export function optionalNumber(
