@@ -76,10 +76,9 @@ test("what ran is on the timeline, a bar for each call, and a bar leads to its c
   await page.getByRole("button", { name: "60 min" }).click();
   const timeline = page.getByRole("img", { name: /^Timeline of the last 60 minutes\. 3 calls, .*, 1 failed\.$/ });
   await timeline.waitFor();
-  assert.deepEqual(
-    (await timeline.locator("rect").evaluateAll((bars) => bars.map((bar) => bar.getAttribute("class")))).toSorted(),
-    ["bar completed", "bar failed", "bar running"],
-  );
+  const bars = timeline.locator("rect");
+  const classes: string[] = await bars.evaluateAll((all) => all.map((bar) => bar.getAttribute("class")));
+  assert.deepEqual(classes.toSorted(), ["bar completed", "bar failed", "bar running"]);
   assert.match((await timeline.locator("rect.failed title").textContent()) ?? "", /^bash · failed · .*\nexit 3/);
   await timeline.locator("rect.failed").dispatchEvent("click");
   await page.waitForURL(`**/calls/${failed.id}`);
