@@ -70,8 +70,12 @@ last by SIGKILL. Exit codes: 0 it is gone, 1 none ran, or it still does: then th
     name: "serve open",
     positionals: [],
     summary: "Log a browser in to the dashboard: a link that works once, within a minute",
-    options: { print: { summary: "Only print the link" }, ...commonOptions },
-    examples: ["deckhand serve open", "deckhand serve open --print"],
+    options: {
+      print: { summary: "Only print the link" },
+      "read-only": { summary: "For a browser that may look and decide nothing, such as a screen on the wall" },
+      ...commonOptions,
+    },
+    examples: ["deckhand serve open", "deckhand serve open --print", "deckhand serve open --read-only"],
     load: async () => (await import("./serve-open-command.ts")).runServeOpen,
   },
   {

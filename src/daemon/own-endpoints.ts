@@ -88,8 +88,12 @@ function loginEndpoints(parts: OwnParts): readonly Endpoint[] {
       path: "/api/login/code",
       needs: "owner",
       isAlways: true,
-      answer({ response }) {
-        const { code, expiresAt } = codes.create();
+      answer({ query, response }) {
+        const kind = query.get("kind") ?? "owner";
+        if (kind !== "owner" && kind !== "looking") {
+          throw new HttpError("BAD_REQUEST", 'kind is "owner" or "looking".');
+        }
+        const { code, expiresAt } = codes.create(kind);
         sendJson(response, 200, { code, expires_at: timeToWire(expiresAt) });
       },
     },
@@ -102,7 +106,8 @@ function loginEndpoints(parts: OwnParts): readonly Endpoint[] {
         const { code } = Object(body) as { readonly code?: unknown };
         if (typeof code !== "string") throw new HttpError("BAD_REQUEST", 'Expected {"code": "…"}.');
         // First of all: whoever sends wrong codes must not keep the person with the right one out.
-        if (!codes.use(code)) {
+        const kind = codes.use(code);
+        if (!kind) {
           const wait = failures.waitMs();
           if (wait > 0) throw tooMany(wait);
           failures.add();
@@ -111,7 +116,7 @@ function loginEndpoints(parts: OwnParts): readonly Endpoint[] {
             "This code is wrong, was used, or is older than a minute; `deckhand serve open` makes another.",
           );
         }
-        const secret = sessions.create();
+        const secret = sessions.create(kind);
         // Of too many logins the oldest is ended.
         recheckStreams();
         response.setHeader("set-cookie", cookie(secret, sessionMs / 1000));

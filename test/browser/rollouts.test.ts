@@ -146,13 +146,12 @@ const countColours = `(() => {
 })()`;
 
 test("whoever may only look is offered no orders [G6]", browserLane(), async (t) => {
-  const { machine, page } = await openDashboard(t, { prepare: (each) => tryVersions(each, { calls: 4 }) });
-  // The browser of the owner has every right; this is what it would be told without.
-  await page.route("**/api/status", async (route) => {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: { ...(await response.json()), rights: ["read"] } });
+  const { page, assertQuiet } = await openDashboard(t, {
+    prepare: (each) => tryVersions(each, { calls: 4 }),
+    path: "/rollouts/word_count",
+    kind: "looking",
   });
-  await page.goto(`${machine.origin}/rollouts/word_count`);
   await page.getByText("This sign-in may look, not decide.").waitFor();
   assert.equal(await page.getByRole("button", { name: /Promote|Roll back/ }).count(), 0);
+  assertQuiet();
 });

@@ -37,6 +37,28 @@ test("a code logs a browser in once: the cookie is out of reach of scripts and o
   assert.deepEqual(json()["rights"], ["read", "run", "approve"]);
 });
 
+test("a code for looking lets a browser read, and nothing else; also after a restart [G6]", async (t) => {
+  const home = await temporaryFolder(t);
+  const world = await openDaemon(t, { home });
+  const made = await world.ask({ method: "POST", path: "/api/login/code?kind=looking" });
+  const login = await world.ask({ path: "/api/login", body: { code: made.json()["code"] }, headers: none });
+  const [cookie] = login.headers["set-cookie"]![0]!.split(";");
+  const headers = { ...none, cookie: cookie!, "x-deckhand": String(login.json()["page_key"]) };
+  async function assertLooking({ ask }: DaemonUnderTest): Promise<void> {
+    assert.deepEqual((await ask({ headers })).json()["rights"], ["read"]);
+    assert.equal((await ask({ path: "/api/calls", headers })).status, 200);
+    for (const path of ["/api/tools/list_files/call", "/api/stop", "/api/login/code", "/api/jobs"]) {
+      assert.equal((await ask({ method: "POST", path, body: {}, headers })).status, 403, path);
+    }
+  }
+  await assertLooking(world);
+  await world.daemon.close();
+  const next = await openDaemon(t, { home, listen: { port: world.port } });
+  await assertLooking(next);
+  const wrong = await next.ask({ method: "POST", path: "/api/login/code?kind=king" });
+  assert.equal(wrong.status, 400);
+});
+
 test("a code is good for a minute [G6]", async (t) => {
   const clock = createManualClock();
   const world = await openDaemon(t, { clock });

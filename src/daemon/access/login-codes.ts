@@ -4,10 +4,13 @@ import { digestOf } from "../../http/bearer.ts";
 
 /** What lets a browser in, once and within a minute. Kept in memory only. */
 export interface LoginCodes {
-  create(): LoginCode;
-  /** True once. */
-  use(code: string): boolean;
+  create(kind: LoginKind): LoginCode;
+  /** What it lets in, once. */
+  use(code: string): LoginKind | undefined;
 }
+
+/** `looking`: a browser that may read, and decide nothing. */
+export type LoginKind = "owner" | "looking";
 
 export interface LoginCode {
   readonly code: string;
@@ -20,19 +23,19 @@ const mostCodes = 20;
 
 export function createLoginCodes(clock: Clock): LoginCodes {
   /** By digest, so that finding one tells nothing by the time it takes. */
-  const codes = new Map<string, number>();
+  const codes = new Map<string, { readonly kind: LoginKind; readonly until: number }>();
   return {
-    create() {
+    create(kind) {
       const code = randomBytes(24).toString("base64url");
       if (codes.size >= mostCodes) codes.delete(codes.keys().next().value!);
-      codes.set(digestOf(code), clock.monotonic() + codeMs);
+      codes.set(digestOf(code), { kind, until: clock.monotonic() + codeMs });
       return { code, expiresAt: clock.now() + codeMs };
     },
     use(code) {
       const digest = digestOf(code);
-      const until = codes.get(digest);
+      const found = codes.get(digest);
       codes.delete(digest);
-      return until !== undefined && clock.monotonic() < until;
+      return found && clock.monotonic() < found.until ? found.kind : undefined;
     },
   };
 }

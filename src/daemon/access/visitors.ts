@@ -6,6 +6,7 @@ import { HttpError } from "../http-error.ts";
 import { rights, type Right } from "../route.ts";
 import type { BrowserSessions } from "./browser-sessions.ts";
 import { countFailures } from "./count-failures.ts";
+import type { LoginKind } from "./login-codes.ts";
 import type { NamedToken, NamedTokens } from "./named-tokens.ts";
 
 /** Somebody who was let in. */
@@ -43,6 +44,7 @@ const mostFailures = 20;
 const withinMs = 10_000;
 
 const all: ReadonlySet<Right> = new Set(rights);
+const reading: ReadonlySet<Right> = new Set(["read"]);
 /** Never `approve`: an agent that can run must not be able to approve what it runs. */
 const running: ReadonlySet<Right> = new Set(["read", "run"]);
 
@@ -50,6 +52,8 @@ export function createDoorkeeper(parts: VisitorParts): Doorkeeper {
   const failures = countFailures(mostFailures, withinMs, parts.clock);
   const owner: Visitor = { rights: all, who: parts.owner, isOwner: true, isMcpClient: false };
   const mcpClient: Visitor = { rights: running, who: "mcp", isOwner: false, isMcpClient: true };
+
+  const looking: Visitor = { rights: reading, who: parts.owner, isOwner: false, isMcpClient: false };
 
   function byToken(token: string): Visitor | undefined {
     if (isSameSecret(token, parts.ownerToken)) return owner;
@@ -69,15 +73,17 @@ export function createDoorkeeper(parts: VisitorParts): Doorkeeper {
   }
 
   function byCookie(request: IncomingMessage): Visitor | undefined {
-    const secret = findLogin(request);
+    const login = findLogin(request);
     const key = request.headers["x-deckhand"];
-    if (secret === undefined || typeof key !== "string") return undefined;
-    return isSameSecret(key, pageKeyOf(secret, parts.ownerToken)) ? owner : undefined;
+    if (!login || typeof key !== "string") return undefined;
+    if (!isSameSecret(key, pageKeyOf(login.secret, parts.ownerToken))) return undefined;
+    return login.kind === "owner" ? owner : looking;
   }
 
-  function findLogin(request: IncomingMessage): string | undefined {
+  function findLogin(request: IncomingMessage): { readonly secret: string; readonly kind: LoginKind } | undefined {
     const secret = readCookie(request, parts.cookieName());
-    return secret !== undefined && parts.sessions.has(secret) ? secret : undefined;
+    const kind = secret === undefined ? undefined : parts.sessions.find(secret);
+    return kind && { secret: secret!, kind };
   }
 
   function recognize(request: IncomingMessage): Visitor | undefined {

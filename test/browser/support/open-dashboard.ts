@@ -15,18 +15,19 @@ interface Opening {
   readonly prepare?: (machine: Machine) => Promise<void>;
   readonly path?: string;
   readonly options?: BrowserContextOptions;
+  readonly kind?: "owner" | "looking";
 }
 
 /** A daemon on a machine of its own, and a browser that is signed in to it. */
 export async function openDashboard(
   t: { after(hook: () => Promise<void>): void },
-  { prepare, path = "/", options }: Opening = {},
+  { prepare, path = "/", options, kind = "owner" }: Opening = {},
 ): Promise<Dashboard> {
   const machine = await openServedMachine(t, prepare);
   const browser = await openBrowser(t);
   const openOther = async (there: string, others?: BrowserContextOptions): Promise<WatchedPage> => {
     const opened = await openPage(browser, machine.origin, others);
-    await opened.page.goto(await machine.loginLink(there));
+    await opened.page.goto(await machine.loginLink(there, kind));
     await opened.page.getByRole("navigation", { name: "Pages" }).waitFor();
     return opened;
   };

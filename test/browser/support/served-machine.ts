@@ -14,7 +14,7 @@ export interface ServedMachine extends Omit<Machine, "start"> {
   /** `http://127.0.0.1:PORT`; the same after a restart. */
   readonly origin: string;
   /** An address that signs a browser in, once. */
-  loginLink(path?: string): Promise<string>;
+  loginLink(path?: string, kind?: "owner" | "looking"): Promise<string>;
   /** Asks the API as the owner. */
   api<Answer = Record<string, unknown>>(path: string, body?: unknown): Promise<Answer>;
   /** kill -9; nothing is said to anybody. */
@@ -64,8 +64,8 @@ export async function openServedMachine(
     ...machine,
     origin,
     api,
-    async loginLink(path = "/") {
-      const { code } = await api<{ code: string }>("/api/login/code", {});
+    async loginLink(path = "/", kind = "owner") {
+      const { code } = await api<{ code: string }>(`/api/login/code?kind=${kind}`, {});
       return `${origin}${path}#code=${code}`;
     },
     kill: () => stop(serving.started, "SIGKILL"),
