@@ -10,7 +10,9 @@ import { until } from "../tasks/support/until.ts";
 
 async function open(t: TestContext, url: string): Promise<Runtime> {
   const workdir = await temporaryFolder(t);
-  const runtime = await createRuntime({ workdir, env: isolatedEnvironment(workdir), settings: { store: { url } } });
+  // The same project, checked out on two machines.
+  const settings = { store: { url }, schedule: { scope: "project" } };
+  const runtime = await createRuntime({ workdir, env: isolatedEnvironment(workdir), settings });
   afterTest(t, () => runtime.close());
   return runtime;
 }
