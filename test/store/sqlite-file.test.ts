@@ -80,7 +80,7 @@ test("a store of a newer version is refused and stays as it was", async (t) => {
   const before = readFileSync(path);
   await assert.rejects(open(path), {
     code: "STORE_NEWER",
-    message: `The store ${path} was written by a newer Deckhand (its version is 99, this one knows 9): update Deckhand, move the file away, or set DECKHAND_STORE_KIND=memory to work without records.`,
+    message: `The store ${path} was written by a newer Deckhand (its version is 99, this one knows 11): update Deckhand, move the file away, or set DECKHAND_STORE_KIND=memory to work without records.`,
   });
   assert.deepEqual(readFileSync(path), before);
 });
