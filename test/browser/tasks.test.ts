@@ -37,7 +37,7 @@ test(
     assert.equal(await output.innerText(), "first line\n");
     await writeFile(join(machine.workdir, "go"), "");
     await output.filter({ hasText: "first line\nsecond line\n" }).waitFor();
-    await page.getByRole("list", { name: "Tasks" }).getByText("second line").waitFor();
+    await page.getByRole("list", { name: "Tasks" }).getByText("second line", { exact: true }).waitFor();
     await until("the command runs", () => countProcesses(seconds) > 0, 30_000);
 
     await task.getByRole("button", { name: "Cancel" }).click();
