@@ -1,4 +1,4 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { PageParams } from "../../app/routes.tsx";
 import { pathTo, withQuery } from "../../api/query.ts";
 import type { Task } from "../../api/types.ts";
@@ -7,6 +7,8 @@ import { Icon } from "../../components/icon.tsx";
 import { Empty, Loading, Notice } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import { Split } from "../../components/split.tsx";
+import { listen } from "../../state/live.ts";
+import { createPace } from "../../state/pace.ts";
 import { useRight } from "../../state/status.ts";
 import { usePages } from "../../state/use-pages.ts";
 import { useSearch } from "../../router/use-search.ts";
@@ -21,12 +23,24 @@ const filters = [
   { name: "Not completed", states: "failed,cancelled,timeout,lost" },
 ] as const;
 
+/** How far each has come is a line of the list. */
+const progressPaceMs = 1000;
+
 /** Jobs that other agents do in the background. */
 export function TasksPage({ params }: PageParams) {
   const id = params["id"];
   const [search, change] = useSearch();
   const states = search.get("state") ?? "";
   const tasks = usePages<Task>(withQuery("/api/tasks", { state: states, limit: 50 }), { topics: ["tasks"] });
+  const { reload } = tasks;
+  useEffect(() => {
+    const pace = createPace(progressPaceMs, reload);
+    const stop = listen("task_progress", pace.ask);
+    return () => {
+      stop();
+      pace.stop();
+    };
+  }, [reload]);
   const [isStarting, setStarting] = useState(false);
   const mayRun = useRight("run");
   const list = (
