@@ -20,7 +20,10 @@ export async function runServeOpen(invocation: Invocation, terminal: Terminal): 
     );
     return exitCode.failed;
   }
-  const answer = await askDaemon(view, daemon, { method: "POST", path: `/api/login/code?kind=${invocation.has("read-only") ? "looking" : "owner"}` });
+  const answer = await askDaemon(view, daemon, {
+    method: "POST",
+    path: `/api/login/code?kind=${invocation.has("read-only") ? "looking" : "owner"}`,
+  });
   expectDone(answer, daemon);
   const { code, expires_at: expiresAt } = answer.body as { readonly code: string; readonly expires_at: string };
   const link = `${daemon.url}/#code=${code}`;

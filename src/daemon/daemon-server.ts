@@ -80,7 +80,8 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
   listening = open;
   return {
     url: "socketPath" in listen ? `unix:${listen.socketPath}` : listening.origin!,
-    createLoginLink: () => (listening.origin === null ? null : `${listening.origin}/#code=${codes.create("owner").code}`),
+    createLoginLink: () =>
+      listening.origin === null ? null : `${listening.origin}/#code=${codes.create("owner").code}`,
     abortAll: () => handler.abortAll(),
     async close() {
       const closed = open.close();
