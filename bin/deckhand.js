@@ -6,9 +6,9 @@
 
 var needed = 24;
 var major = parseInt(process.versions.node, 10);
-// What a daemon makes is mostly garbage at once. V8 would let that grow to a hundred megabytes before it looks; Node takes
-// the limit at its start only.
-var steadyHeap = "--max-semi-space-size=4";
+// What a daemon makes is mostly garbage at once. V8 would let that grow to a hundred megabytes before it looks: it gets little
+// room for what is new, and the daemon may collect what is old by itself. Node takes both at its start only.
+var steadyHeap = ["--max-semi-space-size=4", "--expose-gc"];
 var argument = process.argv.length === 3 ? process.argv[2] : "";
 
 if (major < needed) {
@@ -25,7 +25,7 @@ if (major < needed) {
   // In the same process, so that whoever started it (systemd, a watchdog, a terminal) sees no difference.
   process.execve(
     process.execPath,
-    [process.execPath, steadyHeap].concat(process.execArgv, process.argv.slice(1)),
+    [process.execPath].concat(steadyHeap, process.execArgv, process.argv.slice(1)),
     process.env,
   );
 } else {

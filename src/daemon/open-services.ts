@@ -8,6 +8,7 @@ import { followOutputs, type LiveOutputs } from "../runtime/live-outputs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { version } from "../runtime/version.ts";
 import { cleanDaily } from "./clean-daily.ts";
+import { keepHeapSteady } from "./steady-heap.ts";
 import { openEventHub, type EventHub } from "./events/event-hub.ts";
 import { watchOthers } from "./events/watch-others.ts";
 
@@ -45,6 +46,7 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
   await runtime.prepareTools();
   await (await runtime.schedule()).start();
   const stopCleaning = cleanDaily({ runtime, clock, onError });
+  const leaveHeap = keepHeapSteady(clock);
   let cancelLook = clock.after(lookEveryMs, look);
   let isClosed = false;
 
@@ -69,6 +71,7 @@ export async function openServices(parts: ServicesParts): Promise<Services> {
       isClosed = true;
       cancelLook();
       stopWatching();
+      leaveHeap();
       await stopCleaning();
       await hub.close();
       outputs.close();
