@@ -22,8 +22,12 @@ test("a daemon killed with -9 under load is back each time: tasks adopted, no ru
   const agents = { slow: { command: ["sh", slowAgent, "1.5"], limit: 8 } };
   const machine = await openDaemonMachine(t, {
     settings: { agents, permissions: { allow: ["bash(echo *)"] }, limits: { max_agents: 8 } },
-    // A kill is no crash loop, however soon the next one comes.
-    env: { WATCHDOG_MIN_UPTIME_SECONDS: "0.01" },
+    // A kill is no crash loop, however soon the next one comes; one that comes before the first heartbeat was seen waits half a second.
+    env: {
+      WATCHDOG_MIN_UPTIME_SECONDS: "0.01",
+      WATCHDOG_RESTART_BACKOFF_SECONDS: "0.5",
+      WATCHDOG_MAX_BACKOFF_SECONDS: "0.5",
+    },
   });
   let pid = await machine.ready();
   const tick = { command: 'echo "$DECKHAND_EXECUTION" >> ticks' };
