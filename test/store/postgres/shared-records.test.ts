@@ -20,7 +20,7 @@ describe("jobs, runs and the inbox on PostgreSQL", lane("postgres", (await findP
 
   async function open(t: TestContext): Promise<SharedRecords> {
     const here = { clock: systemClock, identity, isAliveHere: () => true };
-    const records = await openSharedRecords({ ...here, address, scope: "/work/app" });
+    const records = await openSharedRecords({ ...here, address, scope: "/home/ann/app" });
     afterTest(t, async () => {
       await records.close();
       await server.query(address, "TRUNCATE deckhand.jobs, deckhand.runs, deckhand.inbox, deckhand.owners");
