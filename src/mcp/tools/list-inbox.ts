@@ -3,9 +3,7 @@ import type { InboxEntry } from "../../core/inbox.ts";
 import { timeToWire } from "../../core/wire.ts";
 import { whyNotHere, type InboxToolParts } from "../inbox-desk.ts";
 import { defineTaskTool, looksOnly, type TaskTool } from "../task-tool.ts";
-
-const usualLimit = 20;
-const mostAtOnce = 100;
+import { pageLimit, usualLimit } from "./schemas.ts";
 
 export function createListInboxTool({ inbox }: InboxToolParts): TaskTool {
   return defineTaskTool({
@@ -14,12 +12,7 @@ export function createListInboxTool({ inbox }: InboxToolParts): TaskTool {
     description:
       "List questions and approvals that wait for a person, newest first. Show them to the person you work for; answer_question passes on what they say to a question. Approvals are given elsewhere, by a person.",
     input: z.object({
-      limit: z
-        .int()
-        .positive("expected a number greater than 0")
-        .max(mostAtOnce, `expected at most ${mostAtOnce}; go on with before to see more`)
-        .describe(`At most so many; ${usualLimit} when left out`)
-        .optional(),
+      limit: pageLimit,
       before: z.string().startsWith("ask_", "expected an id").describe("Only entries older than this id").optional(),
     }),
     output: {

@@ -2,10 +2,7 @@ import { z } from "zod";
 import { rowOfTask } from "../../core/task-answers.ts";
 import { taskStates } from "../../core/task.ts";
 import { defineTaskTool, looksOnly, type TaskTool, type TaskToolParts } from "../task-tool.ts";
-import { stopProof } from "./schemas.ts";
-
-const usualLimit = 20;
-const mostAtOnce = 100;
+import { pageLimit, stopProof, usualLimit } from "./schemas.ts";
 
 export function createListTasksTool({ desk, clock }: TaskToolParts): TaskTool {
   return defineTaskTool({
@@ -16,12 +13,7 @@ export function createListTasksTool({ desk, clock }: TaskToolParts): TaskTool {
     input: z.object({
       state: z.enum(taskStates).describe("Only tasks in this state").optional(),
       cli_name: z.string().describe("Only tasks of this agent").optional(),
-      limit: z
-        .int()
-        .positive("expected a number greater than 0")
-        .max(mostAtOnce, `expected at most ${mostAtOnce}; go on with before to see more`)
-        .describe(`At most so many; ${usualLimit} when left out`)
-        .optional(),
+      limit: pageLimit,
       before: z
         .string()
         .startsWith("task_", "expected a task_id")

@@ -3,6 +3,17 @@ import type { JsonSchema } from "../../core/json.ts";
 
 export const taskId = z.string().describe("The task_id that use_agent gave");
 
+export const usualLimit = 20;
+const mostAtOnce = 100;
+
+/** Of a list that is read page after page. */
+export const pageLimit = z
+  .int()
+  .positive("expected a number greater than 0")
+  .max(mostAtOnce, `expected at most ${mostAtOnce}; go on with before to see more`)
+  .describe(`At most so many; ${usualLimit} when left out`)
+  .optional();
+
 export const stopProof: JsonSchema = {
   type: "string",
   description: "Of one that was stopped: how it is known that nothing of it runs; none when it is not",
