@@ -75,3 +75,28 @@ test("the theme is as the system's until the button chooses another, which stays
   assert.equal(await background(), light, "the system's is light by now");
   assertQuiet();
 });
+
+test(
+  "that the daemon is away is seen wherever the page is scrolled to, and a page that was asked for meanwhile comes when it is back [D6 E9]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet, forget } = await openDashboard(t, { path: "/log" });
+    for (let round = 0; round < 20; round++) {
+      await machine.api("/api/tools/word_count/call", { input: { text: `round ${round}` } });
+    }
+    await page.getByRole("list", { name: "Lines of the log" }).getByRole("listitem").nth(60).waitFor();
+    await page.evaluate("scrollTo(0, 900)");
+    await machine.kill();
+    const banner = page.getByText(/^Reconnecting…/);
+    await banner.waitFor();
+    assert.ok(((await banner.boundingBox())?.y ?? -1) >= 0, "it is on the screen");
+    await page.getByRole("link", { name: /^Rollouts/ }).click();
+    await page.getByText("A part of the dashboard could not be loaded.").waitFor();
+    await machine.start();
+    await page.getByRole("heading", { level: 1, name: "Rollouts" }).waitFor();
+    await banner.waitFor({ state: "detached" });
+    forget();
+    await page.getByRole("link", { name: /word_count/ }).waitFor();
+    assertQuiet();
+  },
+);

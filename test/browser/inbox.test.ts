@@ -79,3 +79,54 @@ test(
     assertQuiet();
   },
 );
+
+test(
+  "what is open in the inbox stays open, with what was typed, when something newer comes [L7 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, { path: "/inbox" });
+    const runtime = await openAsker(t, machine);
+    const first = runtime.call("bash", { command: "touch first" }, { door: "agent" });
+    const heading = page.locator(".split-detail h2");
+    const rows = page.getByRole("list", { name: "Inbox" }).getByRole("listitem");
+    await page.getByRole("group", { name: "what would run" }).filter({ hasText: "touch first" }).waitFor();
+    await page.getByLabel("Reason for a no").fill("Because of ");
+    const second = runtime.call("ask_user", { question: "Something newer?" });
+    await rows.nth(1).waitFor();
+    assert.match(await rows.first().innerText(), /Something newer/);
+    assert.equal(await heading.innerText(), "Run a command");
+    await page.getByLabel("Reason for a no").pressSequentially("reasons.");
+    await page.getByRole("button", { name: "Deny" }).click();
+    assert.equal((await first).note, "The person said: Because of reasons.");
+
+    // The one that is left is open then, and the focus is there.
+    await heading.filter({ hasText: "Something newer?" }).waitFor();
+    assert.equal(await page.evaluate<string>("document.activeElement.textContent"), "Something newer?");
+    await page.getByLabel("Your answer").fill("No.");
+    await page.getByRole("button", { name: "Answer" }).click();
+    assert.match((await second).result?.output ?? "", /No\./);
+    await page.getByText("Nothing waits for you.").waitFor();
+    assertQuiet();
+  },
+);
+
+test("a key that is held down decides about one entry, not about all of them [L7 D6]", browserLane(), async (t) => {
+  const { machine, page, assertQuiet } = await openDashboard(t, { path: "/inbox" });
+  const runtime = await openAsker(t, machine);
+  const shown = page.getByRole("group", { name: "what would run" });
+  const below = runtime.call("bash", { command: "touch below" }, { door: "agent" });
+  await shown.filter({ hasText: "touch below" }).waitFor();
+  const above = runtime.call("bash", { command: "touch above" }, { door: "agent" });
+  await page.getByRole("link", { name: /touch above/ }).click();
+  await shown.filter({ hasText: "touch above" }).waitFor();
+  await page.keyboard.down("a");
+  assert.equal((await above).state, "completed");
+  await shown.filter({ hasText: "touch below" }).waitFor();
+  await page.keyboard.down("a");
+  await page.keyboard.down("a");
+  await page.keyboard.up("a");
+  await page.keyboard.press("d");
+  const denied = await below;
+  assert.deepEqual([denied.permission?.decision, denied.permission?.by], ["deny", "person"]);
+  assertQuiet();
+});

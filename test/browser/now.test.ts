@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createRuntime } from "../../src/runtime/create-runtime.ts";
+import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
 import { countProcesses, uniqueSeconds } from "./support/count-processes.ts";
@@ -29,6 +31,7 @@ test(
     await until("the command runs", () => countProcesses(seconds) > 0, 30_000);
 
     await card.getByRole("button", { name: /^Stop bash/ }).click();
+    await page.getByRole("status").getByText("It is being stopped.").waitFor();
     await card.waitFor({ state: "detached" });
     await until("the process is gone", () => countProcesses(seconds) === 0, 30_000);
     const call = await machine.api<Call>(`/api/calls/${id}`);
@@ -112,3 +115,19 @@ test("a conversation is listed with its log and with what its answer claims [D5 
   );
   assertQuiet();
 });
+
+test(
+  "a question that waits longer than calls may take does not count against a limit [L7 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t);
+    const runtime = await createRuntime({ workdir: machine.workdir, env: machine.env });
+    afterTest(t, () => runtime.close());
+    void runtime.call("ask_user", { question: "Are you there?" }).catch(() => undefined);
+    const card = page.getByRole("article", { name: "ask_user, running" });
+    await card.getByText(/\d+ s of 2 min/).waitFor();
+    await page.clock.setFixedTime(Date.now() + 600_000);
+    await card.locator(".running-facts", { hasText: /^10 min( \d+ s)? · library$/ }).waitFor();
+    assertQuiet();
+  },
+);

@@ -106,3 +106,57 @@ test("runs that were skipped are counted in the list, and the job says why [D1 D
   await page.getByText(/^\d+ runs: .*\d+ skipped/).waitFor();
   assertQuiet();
 });
+
+test(
+  "a zone can be typed letter by letter, and nothing is wrong before a time is given [D1 D6]",
+  browserLane(),
+  async (t) => {
+    const { page, assertQuiet, forget } = await openDashboard(t, { path: "/schedule" });
+    await page.getByRole("button", { name: "Add a job…" }).click();
+    const dialog = page.getByRole("dialog");
+    const times = dialog.locator(".preview li");
+    await times.nth(4).waitFor();
+    assertQuiet();
+    const zone = dialog.getByLabel("Time zone");
+    await zone.fill("");
+    await zone.pressSequentially("Asia/", { delay: 20 });
+    await dialog.locator(".preview .field-error").waitFor();
+    await zone.pressSequentially("Seoul", { delay: 20 });
+    await times.filter({ hasText: "here" }).nth(4).waitFor();
+    // Half a name is refused on purpose; but nothing broke over it.
+    forget();
+    await dialog.getByRole("combobox", { name: "When" }).selectOption("once");
+    await dialog.getByText("Its next times stand here.").waitFor();
+    assert.equal(await dialog.locator(".preview .field-error").count(), 0);
+    await dialog.getByLabel("At", { exact: true }).fill("2031-05-06T07:08");
+    await times.filter({ hasText: "6 May, 07:08" }).waitFor();
+    assertQuiet();
+  },
+);
+
+test("older runs of a job stay listed without a hole while new ones come [D1 D6]", browserLane(), async (t) => {
+  const { machine, page, assertQuiet } = await openDashboard(t);
+  const job = { name: "often", every: "1d", tool: "word_count", input: { text: "a b" } };
+  await machine.api("/api/jobs", job);
+  const run = async (count: number): Promise<void> => {
+    for (let round = 0; round < count; round++) {
+      const before = await total();
+      await machine.api("/api/jobs/often/run", {});
+      await until("it has run", async () => (await total()) > before, 60_000);
+    }
+  };
+  const total = async (): Promise<number> => {
+    const { items } = await machine.api<{ items: { state: string }[] }>("/api/jobs/often/history?limit=200");
+    return items.filter(({ state }) => state === "succeeded").length;
+  };
+  await run(53);
+  await page.goto(`${machine.origin}/schedule/often`);
+  const rows = page.locator(".runs li");
+  await rows.nth(49).waitFor();
+  await page.getByRole("button", { name: "Older runs" }).click();
+  await rows.nth(52).waitFor();
+  await run(3);
+  await rows.nth(55).waitFor();
+  assert.equal(await rows.count(), 56);
+  assertQuiet();
+});

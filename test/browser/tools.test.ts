@@ -75,3 +75,58 @@ test("what a tried tool prints is shown as it comes, and it can be stopped [E9 D
   assert.doesNotMatch(await result.innerText(), /second/);
   assertQuiet();
 });
+
+test("nothing that was typed is lost between the form and the JSON [D6]", browserLane(), async (t) => {
+  const { page, assertQuiet } = await openDashboard(t, { path: "/tools/find_orders" });
+  const json = page.getByLabel("Input, as JSON");
+  const limit = page.getByRole("textbox", { name: "limit (optional)", exact: true });
+  await page.getByLabel("customer").fill("Kim");
+  await limit.fill("ten");
+  await page.getByRole("button", { name: "Write JSON instead" }).click();
+  await page.getByText('Expected a number, got "ten".').waitFor();
+  // Its name is its name; what is wrong with it and what helps are told after it.
+  assert.equal(await limit.getAttribute("aria-invalid"), "true");
+  const described = ((await limit.getAttribute("aria-describedby")) ?? "").split(" ");
+  const words = await Promise.all(described.map((id) => page.locator(`[id="${id}"]`).innerText()));
+  assert.deepEqual(words, ['Expected a number, got "ten".', "1 to 100"]);
+
+  await limit.fill("7");
+  await page.getByRole("button", { name: "Write JSON instead" }).click();
+  assert.deepEqual(JSON.parse(await json.inputValue()), { customer: "Kim", limit: 7 });
+  await json.fill('{"customer": "Kim", "unheard_of": 1}');
+  await page.getByRole("button", { name: "Use the form" }).click();
+  await page.getByText("The form has no fields for all of this.").waitFor();
+  await json.fill('{"customer": "Kim", "limit": 1000}');
+  await page.getByRole("button", { name: "Use the form" }).click();
+  await page.getByText("limit: Expected at most 100, got 1000.").waitFor();
+  await json.fill('{"limit": 8}');
+  await page.getByRole("button", { name: "Use the form" }).click();
+  await limit.waitFor();
+  assert.equal(await limit.inputValue(), "8");
+  assertQuiet();
+});
+
+test(
+  "the last calls of a tool say what was asked, and the lists of other pages keep their shape [D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t);
+    const command = "echo what happened; exit 3";
+    await machine.api("/api/tools/bash/call", { input: { command } });
+    const columns = (): Promise<number> =>
+      page.evaluate<number>(
+        `getComputedStyle(document.querySelector(".call-row")).gridTemplateColumns.split(" ").length`,
+      );
+    await page.getByRole("link", { name: new RegExp(command) }).waitFor();
+    const before = await columns();
+    await page.getByRole("link", { name: "Tools", exact: true }).click();
+    await page.getByRole("link", { name: /^bash/ }).click();
+    const last = page.getByRole("list", { name: "Last calls" });
+    await last.getByText(command).waitFor();
+    await last.getByText("Command exited with code 3").waitFor();
+    await page.getByRole("link", { name: /^Now/ }).click();
+    await page.getByRole("link", { name: new RegExp(command) }).waitFor();
+    assert.equal(await columns(), before);
+    assertQuiet();
+  },
+);

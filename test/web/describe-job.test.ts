@@ -42,3 +42,7 @@ test("a strip of runs has a text that says the same", () => {
     "4 runs: 2 succeeded, 1 missed, 1 timed out",
   );
 });
+
+test("a zone that the browser does not know is told in UTC", () => {
+  assert.equal(formatInZone("2026-11-16T09:00:00.000Z", "Mars/Olympus"), "Mon 16 Nov, 09:00 UTC");
+});

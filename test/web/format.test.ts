@@ -4,7 +4,7 @@ import { countOf, formatBytes } from "../../web/format/amount.ts";
 import { showControls, showLine } from "../../web/format/show-controls.ts";
 import { summarizeInput } from "../../web/format/summarize-call.ts";
 import { formatDuration } from "../../src/core/format-time.ts";
-import { formatDistance, formatElapsed } from "../../web/format/time.ts";
+import { formatClock, formatDistance, formatElapsed, formatWhen } from "../../web/format/time.ts";
 
 test("control characters, escape sequences and bidi overrides are spelt out; lines and tabs stay [D6]", () => {
   assert.equal(showControls("a\tb\r\nc\n"), "a\tb\nc\n");
@@ -58,4 +58,13 @@ test("amounts are written with their unit", () => {
     [countOf(1, "call"), countOf(12_000, "call"), countOf(0, "entry", "entries")],
     ["1 call", "12,000 calls", "0 entries"],
   );
+});
+
+test("a time of another day is told with its day", () => {
+  const noon = new Date(2026, 10, 16, 12, 0, 7).getTime();
+  const dayMs = 86_400_000;
+  assert.equal(formatWhen(noon, noon + 3_600_000), formatClock(noon));
+  assert.match(formatWhen(noon - dayMs, noon), /15/);
+  assert.ok(formatWhen(noon - dayMs, noon).includes(formatClock(noon)));
+  assert.notEqual(formatWhen(noon, noon + 365 * dayMs), formatClock(noon));
 });

@@ -71,8 +71,10 @@ test("what our own diffs say is read back: every line stands at its number [D6]"
 });
 
 test("a note that the rest of a diff was left out is no line of the file", () => {
-  const { lines } = parseDiff("--- a\n+++ b\n@@ -1,9 +1,9 @@\n x\n[7 more lines of the diff left out]\n");
+  const { lines, leftOut } = parseDiff("--- a\n+++ b\n@@ -1,9 +1,9 @@\n x\n[7 more lines of the diff left out]\n");
   assert.equal(lines.at(-1)?.kind, "note");
+  assert.equal(leftOut, "7 more lines of the diff left out");
+  assert.equal(parseDiff("--- a\n+++ b\n@@ -1 +1 @@\n-[7 more lines of the diff left out]\n+x\n").leftOut, undefined);
 });
 
 function asFile(lines: readonly string[]): string {

@@ -2,6 +2,7 @@ import type { ComponentType } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Empty, Loading, Notice } from "../components/notice.tsx";
 import { Page } from "../components/page.tsx";
+import { listen } from "../state/live.ts";
 import { matchRoute } from "../router/match-route.ts";
 import { Link } from "../router/link.tsx";
 import { routes, type PageParams } from "./routes.tsx";
@@ -31,14 +32,28 @@ export function areaOf(path: string): string | undefined {
 
 type Load = () => Promise<ComponentType<PageParams>>;
 
+/** What was loaded before is there at once: going back finds the page as long as it was, and so the place in it. */
+const known = new Map<Load, ComponentType<PageParams>>();
+
 function LazyPage({ load, params }: { readonly load: Load } & PageParams) {
-  const [loaded, setLoaded] = useState<ComponentType<PageParams> | "failed" | undefined>(undefined);
+  const [loaded, setLoaded] = useState<ComponentType<PageParams> | "failed" | undefined>(() => known.get(load));
+  const [tries, setTries] = useState(0);
+  useEffect(() => {
+    if (loaded !== "failed") return undefined;
+    // It was asked for while the daemon was away.
+    return listen("changed", (topic) => {
+      if (topic === null) setTries((before) => before + 1);
+    });
+  }, [loaded]);
   useEffect(() => {
     load().then(
-      (page) => setLoaded(() => page),
+      (page) => {
+        known.set(load, page);
+        setLoaded(() => page);
+      },
       () => setLoaded("failed"),
     );
-  }, [load]);
+  }, [load, tries]);
   if (loaded === undefined) return <Loading what="the page" />;
   if (loaded === "failed") {
     return (

@@ -3,7 +3,7 @@ import { keepPageKey } from "../api/page-key.ts";
 import { ApiError, postJson, sentenceOf } from "../api/request.ts";
 import { Button } from "../components/button.tsx";
 import { Field } from "../components/field.tsx";
-import { forgetResources } from "../state/use-resource.ts";
+import { forgetAll } from "../state/remembered.ts";
 import { Brand } from "./brand.tsx";
 
 interface LoginProps {
@@ -25,7 +25,7 @@ export function Login({ code, onSignedIn }: LoginProps) {
       postJson<{ readonly page_key: string }>("/api/login", { code: codeIn(given) }).then(
         ({ page_key }) => {
           keepPageKey(page_key);
-          forgetResources();
+          forgetAll();
           onSignedIn();
         },
         (thrown: unknown) => {

@@ -35,7 +35,7 @@ export function Shell() {
       <div class="shell">
         <Navigation path={path} status={status} onHelp={() => setHelping(true)} />
         <main id="main" tabIndex={-1}>
-          <div role="status">
+          <div class="banner-place" role="status">
             {state === "away" ? <p class="banner">Reconnecting… What is shown may be old.</p> : null}
           </div>
           {status === undefined ? null : <Warnings status={status} />}

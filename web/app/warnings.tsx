@@ -14,16 +14,15 @@ export function Warnings({ status }: { readonly status: Status }) {
         </Notice>
       ) : null}
       {ready ? null : <Notice>The daemon is still starting: some things are not there yet.</Notice>}
-      {warnings.length === 0 ? null : (
+      {warnings.length === 1 ? <Notice tone="warn">{showControls(warnings[0]!)}</Notice> : null}
+      {warnings.length < 2 ? null : (
         <details class="notice warn">
-          <summary>{warnings.length === 1 ? showControls(warnings[0]!) : `${warnings.length} warnings`}</summary>
-          {warnings.length === 1 ? null : (
-            <ul>
-              {warnings.map((warning) => (
-                <li key={warning}>{showControls(warning)}</li>
-              ))}
-            </ul>
-          )}
+          <summary>{`${warnings.length} warnings`}</summary>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning}>{showControls(warning)}</li>
+            ))}
+          </ul>
         </details>
       )}
     </>

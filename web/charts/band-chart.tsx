@@ -64,7 +64,7 @@ interface Drawing {
 /** Drawn anew when the theme changes: a canvas keeps the colours it was drawn with. */
 async function draw(element: HTMLElement, { unit, stop, columns, keep }: Drawing): Promise<void> {
   // Only who looks at a rollout loads it.
-  const [{ default: Plot }] = await Promise.all([import("uplot"), import("uplot/dist/uPlot.min.css")]);
+  const { default: Plot } = await import("uplot");
   if (stop.aborted) return;
   let plot: uPlot | undefined;
   const make = (): void => {

@@ -47,7 +47,7 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
       {
         ...axis,
         size: 52,
-        values: (_, splits) => splits.map((value) => (value === null ? null : `${round(value)} ${unit}`)),
+        values: (_, splits) => splits.map((value) => (value === null ? null : labelOf(value, unit))),
       },
     ],
     series: [
@@ -86,6 +86,12 @@ function topOf(max: number): number {
 
 function timeOfDay(seconds: number): string {
   return new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+}
+
+/** Short enough for the room beside the axis: `20 %`, `100 ms`, `10 s`. */
+export function labelOf(value: number, unit: ChartShape["unit"]): string {
+  if (unit === "ms" && value >= 1000) return `${round(value / 1000)} s`;
+  return `${round(value)} ${unit}`;
 }
 
 function round(value: number): number {

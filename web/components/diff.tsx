@@ -10,7 +10,7 @@ const linesAtFirst = 600;
 
 /** A unified diff: each line with its sign, its colour, and its numbers. */
 export function Diff({ text }: { readonly text: string }) {
-  const { lines, added, removed } = useMemo(() => parseDiff(text), [text]);
+  const { lines, added, removed, leftOut } = useMemo(() => parseDiff(text), [text]);
   const [isWhole, setWhole] = useState(false);
   const shown = isWhole ? lines : lines.slice(0, linesAtFirst);
   return (
@@ -18,6 +18,7 @@ export function Diff({ text }: { readonly text: string }) {
       <figcaption>
         <span class="good">+{added}</span> <span class="bad">−{removed}</span>
         <span class="visually-hidden">{`${countOf(added, "line")} added, ${countOf(removed, "line")} removed`}</span>
+        {leftOut === undefined ? null : <span class="warn">{`Not all of it: ${leftOut}`}</span>}
         <CopyButton text={text} what="the diff" />
       </figcaption>
       <div class="diff-lines" tabIndex={0} role="group" aria-label="Diff">
@@ -26,7 +27,9 @@ export function Diff({ text }: { readonly text: string }) {
         ))}
       </div>
       {shown.length < lines.length ? (
-        <Button onClick={() => setWhole(true)}>Show the other {countOf(lines.length - shown.length, "line")}</Button>
+        <div class="more">
+          <Button onClick={() => setWhole(true)}>Show the other {countOf(lines.length - shown.length, "line")}</Button>
+        </div>
       ) : null}
     </figure>
   );

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { useStatus } from "../state/status.ts";
+import { useLostFocus } from "../state/use-lost-focus.ts";
 
 interface PageProps {
   readonly title: string;
@@ -18,10 +19,7 @@ export function Page({ title, about, actions, children }: PageProps) {
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title} · Deckhand`;
   }, [title, waiting]);
-  useEffect(() => {
-    if (document.activeElement === null || document.activeElement === document.body) return;
-    if (document.activeElement.closest("nav") !== null) heading.current?.focus({ preventScroll: true });
-  }, []);
+  useLostFocus(heading);
   return (
     <div class="page">
       <header class="page-head">

@@ -1,5 +1,6 @@
 import type { ComponentChildren, TargetedKeyboardEvent } from "preact";
 import { useRef, useState } from "preact/hooks";
+import { isTyping } from "../state/shortcuts.ts";
 
 interface RovingListProps<Item> {
   readonly label: string;
@@ -66,8 +67,4 @@ function focusRow(list: HTMLUListElement | null, index: number): void {
   const row = list?.children[index];
   row?.querySelector<HTMLElement>("a, button, [tabindex]")?.focus();
   row?.scrollIntoView({ block: "nearest" });
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }

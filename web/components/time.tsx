@@ -1,5 +1,7 @@
 import { useNow } from "../state/clock.ts";
-import { formatClock, formatDistance, formatElapsed, formatMoment } from "../format/time.ts";
+import { formatDuration } from "../../src/core/format-time.ts";
+import { showLine } from "../format/show-controls.ts";
+import { formatDistance, formatElapsed, formatMoment, formatWhen } from "../format/time.ts";
 
 /** `3 min ago`, and exactly when on hovering. */
 export function Ago({ at }: { readonly at: string }) {
@@ -12,18 +14,25 @@ export function Ago({ at }: { readonly at: string }) {
   );
 }
 
-/** `14:03:07`, and the day on hovering. */
+/** `14:03:07`, with the day where it is not today's, and all of it on hovering. What is no time, as in a line of the log that
+ * somebody changed, is shown as it is. */
 export function Clock({ at }: { readonly at: string }) {
   const time = Date.parse(at);
+  if (Number.isNaN(time)) return <span>{showLine(at)}</span>;
   return (
     <time dateTime={at} title={formatMoment(time)}>
-      {formatClock(time)}
+      {formatWhen(time)}
     </time>
   );
 }
 
-/** How long something has been under way. */
-export function Elapsed({ since }: { readonly since: string }) {
+/**
+ * How long something has been under way, and of how long it may be. What waits for a person goes on beyond its limit: then
+ * that says nothing.
+ */
+export function Elapsed({ since, limitMs = null }: { readonly since: string; readonly limitMs?: number | null }) {
   const now = useNow();
-  return <span class="number">{formatElapsed(Math.max(0, now - Date.parse(since)))}</span>;
+  const elapsedMs = Math.max(0, now - Date.parse(since));
+  const limit = limitMs === null || elapsedMs > limitMs ? "" : ` of ${formatDuration(limitMs)}`;
+  return <span class="number">{formatElapsed(elapsedMs) + limit}</span>;
 }

@@ -15,6 +15,8 @@ export interface ParsedDiff {
   readonly lines: readonly DiffLine[];
   readonly added: number;
   readonly removed: number;
+  /** What its maker says of lines that were left out at the end; they are not counted. */
+  readonly leftOut: string | undefined;
 }
 
 /** Reads a unified diff. Anything else comes back as lines that are the same on both sides. */
@@ -34,7 +36,8 @@ export function parseDiff(diff: string): ParsedDiff {
       lines.push(readLine(row, left, at));
     }
   }
-  return { lines, added: countOf(lines, "added"), removed: countOf(lines, "removed") };
+  const leftOut = /^\[(\d+ more lines of the diff left out)\]$/.exec(rows.at(-1) ?? "")?.[1];
+  return { lines, added: countOf(lines, "added"), removed: countOf(lines, "removed"), leftOut };
 }
 
 interface Sides {

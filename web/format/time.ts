@@ -17,25 +17,27 @@ export function formatClock(time: number): string {
   return clock.format(time);
 }
 
+/** `14:03:07` of today; of another day with that: `9 Nov, 14:03:07`. */
+export function formatWhen(time: number, now = Date.now()): string {
+  return isSameDay(time, now) ? formatClock(time) : dayAndClock.format(time);
+}
+
+export function isSameDay(one: number, other: number): boolean {
+  return new Date(one).toDateString() === new Date(other).toDateString();
+}
+
 /** The whole of it, for those who want to know exactly: `Mon, 16 Nov 2026, 14:03:07 GMT+1`. */
 export function formatMoment(time: number): string {
   return moment.format(time);
 }
 
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
-  hourCycle: "h23",
-});
+const clockParts = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" } as const;
+const dayParts = { ...clockParts, day: "numeric", month: "short" } as const;
+const clock = new Intl.DateTimeFormat(undefined, clockParts);
+const dayAndClock = new Intl.DateTimeFormat(undefined, dayParts);
 const moment = new Intl.DateTimeFormat(undefined, {
+  ...dayParts,
   weekday: "short",
-  day: "numeric",
-  month: "short",
   year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  second: "2-digit",
   timeZoneName: "short",
-  hourCycle: "h23",
 });

@@ -8,10 +8,20 @@ export interface Place {
 
 export const place = createStore<Place>({ path: "/", search: "" });
 
+let isFirst = true;
+
+/** Whether what is shown is what the browser opened: nobody has gone anywhere yet. */
+export function isFirstPlace(): boolean {
+  return isFirst;
+}
+
 /** Follows the browser's own back and forward. */
 export function followHistory(): void {
   const read = () => place.set({ path: location.pathname, search: location.search });
-  addEventListener("popstate", read);
+  addEventListener("popstate", () => {
+    isFirst = false;
+    read();
+  });
   read();
 }
 
@@ -22,6 +32,7 @@ export function navigate(href: string, { replace = false }: { readonly replace?:
   if (next === location.pathname + location.search) return;
   if (replace) history.replaceState(null, "", next);
   else history.pushState(null, "", next);
+  isFirst = false;
   const moved = url.pathname !== place.get().path;
   place.set({ path: url.pathname, search: url.search });
   if (moved && !replace) scrollTo(0, 0);

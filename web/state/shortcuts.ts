@@ -67,6 +67,7 @@ function enterList(event: KeyboardEvent): void {
   row.focus();
 }
 
-function isTyping(target: EventTarget | null): boolean {
+/** Keys typed into a field are the field's. */
+export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && target.matches("input, textarea, select, [contenteditable]");
 }

@@ -4,6 +4,7 @@ import { getJson, isAbort, isAway, isSignedOut, sentenceOf } from "../api/reques
 import type { List, Topic } from "../api/types.ts";
 import { mergePages } from "./merge-pages.ts";
 import { connection } from "./live.ts";
+import { recall, remember } from "./remembered.ts";
 import { usualPaceMs, useTopics } from "./use-topics.ts";
 
 export interface Pages<Item> {
@@ -24,14 +25,36 @@ interface Shown<Item> {
   readonly isLoadingMore: boolean;
 }
 
+interface Following {
+  /** Fetched anew when one of these changed. */
+  readonly topics?: readonly Topic[];
+  /** Going back shows it as it was, all its pages. Not for what somebody decides about: that has to be as it is now. */
+  readonly isRemembered?: boolean;
+}
+
 /** A list of the API, newest first: its first page is kept fresh, older ones are fetched when somebody wants them. */
 export function usePages<Item extends { readonly id: string }>(
   path: string,
-  { topics = [] }: { readonly topics?: readonly Topic[] } = {},
+  { topics = [], isRemembered = false }: Following = {},
 ): Pages<Item> {
-  const empty: Shown<Item> = { path, items: undefined, next: null, error: undefined, isLoadingMore: false };
-  const [shown, setShown] = useState(empty);
+  const [latest, setShown] = useState<Shown<Item> | undefined>(undefined);
+  const shown = latest?.path === path ? latest : lastShown<Item>(path, isRemembered);
+  const { items, error, isLoadingMore, next } = shown;
+  useEffect(() => {
+    if (isRemembered && items !== undefined) remember(keyOf(path), { items, next });
+  }, [isRemembered, path, items, next]);
   const flight = useRef<{ path: string; again: boolean } | undefined>(undefined);
+  const current = useRef(path);
+  current.current = path;
+
+  const change = useCallback(
+    (act: (before: Shown<Item>) => Shown<Item>) => {
+      // An answer to what was asked for before it was narrowed down says nothing of this list.
+      if (current.current !== path) return;
+      setShown((before) => act(before?.path === path ? before : lastShown<Item>(path, isRemembered)));
+    },
+    [path, isRemembered],
+  );
 
   const reload = useCallback(() => {
     if (flight.current?.path === path) {
@@ -43,39 +66,37 @@ export function usePages<Item extends { readonly id: string }>(
     void getJson<List<Item>>(path)
       .then((first) => {
         if (flight.current !== mine) return;
-        setShown((before) => {
-          const known = before.path === path ? before.items : undefined;
-          const merged = mergePages(first, known ?? [], before.next);
+        change((before) => {
+          const merged = mergePages(first, before.items ?? [], before.next);
           return { path, ...merged, error: undefined, isLoadingMore: before.isLoadingMore };
         });
       })
       .catch((thrown: unknown) => {
-        if (flight.current === mine) setShown((before) => ({ ...before, path, error: errorOf(thrown) }));
+        if (flight.current === mine) change((before) => ({ ...before, error: errorOf(thrown) }));
       })
       .finally(() => {
         if (flight.current !== mine) return;
         flight.current = undefined;
         if (mine.again) reload();
       });
-  }, [path]);
+  }, [path, change]);
 
-  const { next } = shown;
   const loadMore = useCallback(() => {
     if (next === null) return;
-    setShown((before) => ({ ...before, isLoadingMore: true }));
+    change((before) => ({ ...before, isLoadingMore: true }));
     void getJson<List<Item>>(withBefore(path, next))
       .then((older) => {
-        setShown((before) => {
-          if (before.path !== path || before.next !== next) return { ...before, isLoadingMore: false };
+        change((before) => {
+          if (before.next !== next) return { ...before, isLoadingMore: false };
           const known = new Set(before.items?.map(({ id }) => id));
           const items = [...(before.items ?? []), ...older.items.filter(({ id }) => !known.has(id))];
           return { path, items, next: older.next, error: undefined, isLoadingMore: false };
         });
       })
       .catch((thrown: unknown) => {
-        setShown((before) => ({ ...before, error: errorOf(thrown), isLoadingMore: false }));
+        change((before) => ({ ...before, error: errorOf(thrown), isLoadingMore: false }));
       });
-  }, [path, next]);
+  }, [path, next, change]);
 
   useEffect(() => {
     reload();
@@ -84,8 +105,18 @@ export function usePages<Item extends { readonly id: string }>(
 
   useTopics(topics, reload, usualPaceMs);
 
-  const { items, error, isLoadingMore } = shown.path === path ? shown : empty;
-  return { items, error, hasMore: shown.path === path && next !== null, isLoadingMore, loadMore, reload };
+  return { items, error, hasMore: next !== null, isLoadingMore, loadMore, reload };
+}
+
+/** As it was when somebody left it, or empty. */
+function lastShown<Item>(path: string, isRemembered: boolean): Shown<Item> {
+  const nothing: Shown<Item> = { path, items: undefined, next: null, error: undefined, isLoadingMore: false };
+  return isRemembered ? { ...nothing, ...recall<List<Item>>(keyOf(path)) } : nothing;
+}
+
+/** Not the path itself: there may be a document of the same one. */
+function keyOf(path: string): string {
+  return `pages of ${path}`;
 }
 
 function errorOf(thrown: unknown): string | undefined {

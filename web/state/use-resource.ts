@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { getJson, isAbort, isAway, isSignedOut, sentenceOf } from "../api/request.ts";
 import type { Topic } from "../api/types.ts";
 import { connection } from "./live.ts";
+import { recall, remember } from "./remembered.ts";
 import { usualPaceMs, useTopics } from "./use-topics.ts";
 
 export interface Resource<Data> {
@@ -20,10 +21,6 @@ interface Following {
   /** The least time between two fetches because of a change. */
   readonly paceMs?: number;
 }
-
-/** What a page showed last, so that going back shows it at once. */
-const remembered = new Map<string, unknown>();
-const mostRemembered = 60;
 
 /** Fetches a document of the API and keeps it fresh. A null path fetches nothing. */
 export function useResource<Data>(path: string | null, following: Following = {}): Resource<Data> {
@@ -89,20 +86,4 @@ export function useResource<Data>(path: string | null, following: Following = {}
     error: isCurrent ? state.error : undefined,
     reload: load,
   };
-}
-
-/** Forgets what pages showed: somebody else may have signed in. */
-export function forgetResources(): void {
-  remembered.clear();
-}
-
-function recall<Data>(path: string | null): Data | undefined {
-  return path === null ? undefined : (remembered.get(path) as Data | undefined);
-}
-
-function remember(path: string, data: unknown): void {
-  remembered.delete(path);
-  remembered.set(path, data);
-  const [oldest] = remembered.keys();
-  if (remembered.size > mostRemembered && oldest !== undefined) remembered.delete(oldest);
 }

@@ -44,11 +44,12 @@ export function ApprovalForm({ entry, approval, onSettled }: ApprovalFormProps) 
   const deny = useAction(() => settle("deny", reason.trim() === "" ? {} : { reason: reason.trim() }));
   const isBusy = approve.isBusy || deny.isBusy;
   const sayYes = () => (approval.is_danger ? setConfirming(true) : approve.run());
-  useShortcut("a", () => {
-    if (mayApprove && !isBusy) sayYes();
+  // A key that is held down was meant for the entry before.
+  useShortcut("a", ({ repeat }) => {
+    if (mayApprove && !isBusy && !repeat) sayYes();
   });
-  useShortcut("d", () => {
-    if (mayApprove && !isBusy) deny.run();
+  useShortcut("d", ({ repeat }) => {
+    if (mayApprove && !isBusy && !repeat) deny.run();
   });
   if (!mayApprove) return <Notice>This browser may look, but not approve.</Notice>;
   return (
@@ -91,7 +92,11 @@ export function ApprovalForm({ entry, approval, onSettled }: ApprovalFormProps) 
         <Dialog title="Approve something dangerous?" onClose={() => setConfirming(false)}>
           <div class="form">
             <p class="wrap">{showControls(approval.title)}</p>
-            {approval.detail === null ? null : <pre class="confirm-detail">{showControls(approval.detail)}</pre>}
+            {approval.detail === null ? null : (
+              <pre class="confirm-detail" tabIndex={0} role="group" aria-label="what would run">
+                {showControls(approval.detail)}
+              </pre>
+            )}
             <ul class="bad">
               {approval.reasons.map((each) => (
                 <li key={each}>{showControls(each)}</li>

@@ -1,3 +1,4 @@
+import { useRef } from "preact/hooks";
 import { pathTo } from "../../api/query.ts";
 import type { InboxEntry } from "../../api/types.ts";
 import { Facts } from "../../components/facts.tsx";
@@ -6,6 +7,7 @@ import { StateMark } from "../../components/state-mark.tsx";
 import { Ago } from "../../components/time.tsx";
 import { showControls } from "../../format/show-controls.ts";
 import { Link } from "../../router/link.tsx";
+import { useLostFocus } from "../../state/use-lost-focus.ts";
 import { useResource } from "../../state/use-resource.ts";
 import { ApprovalForm } from "./approval-form.tsx";
 import { ApprovalRequest } from "./approval-request.tsx";
@@ -25,12 +27,20 @@ export function EntryDetail({ id, known, onSettled }: EntryDetailProps) {
   if (entry === undefined) {
     return fetched.error === undefined ? <Loading what="the entry" /> : <Notice tone="bad">{fetched.error}</Notice>;
   }
+  return <ShownEntry entry={entry} onSettled={onSettled} />;
+}
+
+function ShownEntry({ entry, onSettled }: { readonly entry: InboxEntry; readonly onSettled: () => void }) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLostFocus(heading);
   const { question, approval, origin } = entry;
   const tool = origin?.tool_name ?? approval?.tool_id;
   return (
     <article class="stack" aria-label={entry.kind}>
       <header class="detail-head">
-        <h2>{showControls(question?.text ?? approval?.title ?? entry.kind)}</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {showControls(question?.text ?? approval?.title ?? entry.kind)}
+        </h2>
       </header>
       <p class="entry-facts muted">
         <span>

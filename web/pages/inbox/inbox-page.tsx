@@ -1,3 +1,4 @@
+import { useEffect, useState } from "preact/hooks";
 import type { PageParams } from "../../app/routes.tsx";
 import { pathTo, withQuery } from "../../api/query.ts";
 import type { InboxEntry } from "../../api/types.ts";
@@ -21,8 +22,12 @@ export function InboxPage({ params }: PageParams) {
   const path = withQuery("/api/inbox", { state: isAll ? "all" : "waiting", limit: 100 });
   const { items, error, hasMore, isLoadingMore, loadMore } = usePages<InboxEntry>(path, { topics: ["inbox"] });
   const entries = items ?? [];
-  // Beside the list there is room for one from the start; a phone shows the list first.
-  const selected = params["id"] ?? entries[0]?.id;
+  // Beside the list there is room for one from the start; a phone shows the list first. It stays when others come before
+  // it: somebody may be writing an answer, or have a finger over the key that says yes.
+  const [kept, setKept] = useState<Kept>({});
+  const opened = kept.id ?? entries.find(({ id, state }) => id !== kept.settled || state !== "waiting")?.id;
+  const selected = params["id"] ?? opened;
+  useEffect(() => setKept((before) => (before.id === opened ? before : { ...before, id: opened })), [opened]);
   const hrefOf = (id: string | undefined) =>
     withQuery(id === undefined ? "/inbox" : pathTo("inbox", id), { state: isAll ? "all" : "" });
   const move = (step: 1 | -1) => {
@@ -77,6 +82,7 @@ export function InboxPage({ params }: PageParams) {
               known={entries.find(({ id }) => id === selected)}
               onSettled={() => {
                 const next = neighbourOf(entries, selected, 1) ?? neighbourOf(entries, selected, -1);
+                setKept({ id: next?.id, settled: selected });
                 navigate(hrefOf(next?.id), { replace: true });
               }}
             />
@@ -87,4 +93,11 @@ export function InboxPage({ params }: PageParams) {
       />
     </Page>
   );
+}
+
+interface Kept {
+  /** The entry that is open although no address names it. */
+  readonly id?: string | undefined;
+  /** Settled here a moment ago: the list may still have it as waiting. */
+  readonly settled?: string | undefined;
 }

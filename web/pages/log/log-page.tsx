@@ -29,7 +29,7 @@ export function LogPage(_props: PageParams) {
     call: search.get("call"),
     conversation: search.get("conversation"),
   };
-  const lines = usePages<LogItem>(withQuery("/api/log", { ...filter, limit: 100 }));
+  const lines = usePages<LogItem>(withQuery("/api/log", { ...filter, limit: 100 }), { isRemembered: true });
   const { reload } = lines;
   useEffect(() => {
     if (!isLive) return undefined;

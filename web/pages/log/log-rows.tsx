@@ -6,7 +6,7 @@ import { Facts } from "../../components/facts.tsx";
 import { RovingList } from "../../components/roving-list.tsx";
 import { Clock } from "../../components/time.tsx";
 import { showControls, showLine } from "../../format/show-controls.ts";
-import { formatMoment } from "../../format/time.ts";
+import { formatMoment, isSameDay } from "../../format/time.ts";
 import { Link } from "../../router/link.tsx";
 import { saidIn, tellEntry, textOf, toolOf } from "./tell-entry.ts";
 import { toneOfType } from "./log-types.ts";
@@ -22,7 +22,7 @@ export function LogRows({ items }: { readonly items: readonly LogItem[] }) {
   return (
     <RovingList
       label="Lines of the log"
-      class="log-rows"
+      class={hasOtherDays(items) ? "log-rows has-days" : "log-rows"}
       items={items}
       keyOf={({ id }) => id}
       render={({ id, entry, intact = true }, tabIndex) => (
@@ -51,6 +51,14 @@ export function LogRows({ items }: { readonly items: readonly LogItem[] }) {
       )}
     />
   );
+}
+
+/** Those take more room: the day stands before the time. */
+function hasOtherDays(items: readonly LogItem[]): boolean {
+  return items.some(({ entry }) => {
+    const at = Date.parse(textOf(entry["at"]));
+    return !Number.isNaN(at) && !isSameDay(at, Date.now());
+  });
 }
 
 /** All of one line. */

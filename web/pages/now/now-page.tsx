@@ -21,7 +21,7 @@ export function NowPage(_props: PageParams) {
   const running = useResource<List<Call>>(`/api/calls?state=pending,running&limit=${mostRunning}`, {
     topics: ["calls"],
   });
-  const recent = usePages<Call>("/api/calls?limit=50", { topics: ["calls"] });
+  const recent = usePages<Call>("/api/calls?limit=50", { topics: ["calls"], isRemembered: true });
   const ended = recent.items?.filter((call) => !isUnderWay(call));
   const count = running.data?.items.length ?? 0;
   return (

@@ -7,7 +7,6 @@ import { Output } from "../../components/output.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { Elapsed } from "../../components/time.tsx";
 import { summarizeInput } from "../../format/summarize-call.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
 import { Link } from "../../router/link.tsx";
 import { useRight } from "../../state/status.ts";
 import { useStore } from "../../state/store.ts";
@@ -26,8 +25,7 @@ export function RunningCall({ call, isOpenAtFirst }: { readonly call: Call; read
           {name}
         </Link>
         <span class="muted running-facts">
-          <Elapsed since={call.started_at ?? call.created_at} />
-          {call.timeout_ms === null ? "" : ` of ${formatDuration(call.timeout_ms)}`}
+          <Elapsed since={call.started_at ?? call.created_at} limitMs={call.timeout_ms} />
           {call.door === null ? "" : ` · ${call.door}`}
           {call.route === "canary" ? " · canary" : ""}
         </span>

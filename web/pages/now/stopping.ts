@@ -15,7 +15,7 @@ export async function stopCall(id: string): Promise<void> {
       reason: "Stopped in the dashboard.",
     });
     if (!cancelled) forget(id);
-    if (!cancelled) announce("It had already ended.");
+    announce(cancelled ? "It is being stopped." : "It had already ended.");
   } catch (thrown) {
     forget(id);
     announce(`It was not stopped: ${sentenceOf(thrown)}`, "bad");

@@ -26,14 +26,26 @@ export function zoneOf(when: Job["when"]): string | undefined {
   return "cron" in when ? when.time_zone : undefined;
 }
 
-/** `Mon 16 Nov, 09:00` on the clocks of the zone; of this machine when none is given. */
+/**
+ * `Mon 16 Nov, 09:00` on the clocks of the zone; of this machine when none is given. A zone that this browser does not know
+ * yet, though the daemon does, is told in UTC.
+ */
 export function formatInZone(iso: string, timeZone?: string, withSeconds = !isWholeMinute(iso)): string {
-  const options = { weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" } as const;
-  return new Intl.DateTimeFormat("en-GB", {
-    ...options,
-    ...(withSeconds ? { second: "2-digit" } : {}),
-    ...(timeZone === undefined ? {} : { timeZone }),
-  }).format(new Date(iso));
+  const showIn = (zone: string | undefined): string =>
+    new Intl.DateTimeFormat("en-GB", {
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+      hour: "2-digit",
+      minute: "2-digit",
+      second: withSeconds ? "2-digit" : undefined,
+      timeZone: zone,
+    }).format(new Date(iso));
+  try {
+    return showIn(timeZone);
+  } catch {
+    return `${showIn("UTC")} UTC`;
+  }
 }
 
 /** Whether two zones show the same time then, so that one of them is enough. */

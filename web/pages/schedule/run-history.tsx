@@ -1,35 +1,26 @@
-import { useState } from "preact/hooks";
 import { pathTo, withQuery } from "../../api/query.ts";
-import { getJson } from "../../api/request.ts";
-import type { List } from "../../api/types.ts";
 import { Button } from "../../components/button.tsx";
+import { Notice } from "../../components/notice.tsx";
 import { Section } from "../../components/page.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { showLine } from "../../format/show-controls.ts";
 import { formatDuration } from "../../../src/core/format-time.ts";
 import { Link } from "../../router/link.tsx";
-import { useAction } from "../../state/use-action.ts";
+import { usePages } from "../../state/use-pages.ts";
 import { formatInZone } from "./describe-job.ts";
 import type { Run } from "./types.ts";
 
-/** As many as the job's own document brings along. */
 const pageSize = 50;
 
-/** Its runs, latest first; also those that were missed or skipped, with the reason. */
+/** Its runs, latest first; also those that were missed or skipped, with the reason. `latest`: those that are known already. */
 export function RunHistory({ name, latest }: { readonly name: string; readonly latest: readonly Run[] }) {
-  const [older, setOlder] = useState<List<Run> | undefined>(undefined);
-  const known = new Set(latest.map(({ id }) => id));
-  const runs = [...latest, ...(older?.items ?? []).filter(({ id }) => !known.has(id))];
-  const hasMore = older === undefined ? latest.length >= pageSize : older.next !== null;
-  const more = useAction(async () => {
-    const path = `/api${pathTo("jobs", name, "history")}`;
-    const before = older?.next ?? runs.at(-1)?.id;
-    const next = await getJson<List<Run>>(withQuery(path, { limit: pageSize, before }));
-    setOlder({ items: [...(older?.items ?? []), ...next.items], next: next.next });
-  });
+  const path = withQuery(`/api${pathTo("jobs", name, "history")}`, { limit: pageSize });
+  const { items, error, hasMore, isLoadingMore, loadMore } = usePages<Run>(path, { topics: ["jobs"] });
+  const runs = items ?? latest;
   if (runs.length === 0) return null;
   return (
     <Section title="History">
+      {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
       <ol class="rows runs">
         {runs.map((run) => (
           <li key={run.id} class="row">
@@ -45,7 +36,7 @@ export function RunHistory({ name, latest }: { readonly name: string; readonly l
         ))}
       </ol>
       {hasMore ? (
-        <Button isBusy={more.isBusy} onClick={more.run}>
+        <Button isBusy={isLoadingMore} onClick={loadMore}>
           Older runs
         </Button>
       ) : null}

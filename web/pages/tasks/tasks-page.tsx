@@ -31,7 +31,10 @@ export function TasksPage({ params }: PageParams) {
   const id = params["id"];
   const [search, change] = useSearch();
   const states = search.get("state") ?? "";
-  const tasks = usePages<Task>(withQuery("/api/tasks", { state: states, limit: 50 }), { topics: ["tasks"] });
+  const tasks = usePages<Task>(withQuery("/api/tasks", { state: states, limit: 50 }), {
+    topics: ["tasks"],
+    isRemembered: true,
+  });
   const { reload } = tasks;
   useEffect(() => {
     const pace = createPace(progressPaceMs, reload);

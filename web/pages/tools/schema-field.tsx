@@ -1,12 +1,14 @@
 import { Button } from "../../components/button.tsx";
-import { Field } from "../../components/field.tsx";
+import { Field, type ControlProps } from "../../components/field.tsx";
 import { Icon } from "../../components/icon.tsx";
 import {
   choicesOf,
   emptyDraft,
   itemsOf,
+  joinPath,
   kindOf,
   propertiesOf,
+  rangeOf,
   type Draft,
   type Problem,
   type Property,
@@ -39,13 +41,16 @@ function PlainField({ property, path, draft, problems, onChange }: SchemaFieldPr
   );
 }
 
-function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property" | "draft" | "onChange">) {
+type ControlOf = Pick<SchemaFieldProps, "property" | "draft" | "onChange"> & ControlProps;
+
+function Control({ property, draft, onChange, ...tied }: ControlOf) {
   const { schema, isRequired } = property;
   const text = typeof draft === "string" ? draft : "";
   switch (kindOf(schema)) {
     case "boolean":
       return (
         <select
+          {...tied}
           class="select"
           value={typeof draft === "boolean" ? String(draft) : ""}
           onChange={(event) => onChange({ "": undefined, true: true, false: false }[event.currentTarget.value])}
@@ -57,7 +62,12 @@ function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property
       );
     case "choice":
       return (
-        <select class="select" value={text} onChange={(event) => onChange(event.currentTarget.value || undefined)}>
+        <select
+          {...tied}
+          class="select"
+          value={text}
+          onChange={(event) => onChange(event.currentTarget.value || undefined)}
+        >
           <option value="">{isRequired ? "choose…" : "not given"}</option>
           {choicesOf(schema)?.map((choice) => {
             const value = JSON.stringify(choice);
@@ -72,6 +82,7 @@ function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property
     case "number":
       return (
         <input
+          {...tied}
           class="input mono"
           inputMode="decimal"
           value={text}
@@ -81,6 +92,7 @@ function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property
     case "json":
       return (
         <textarea
+          {...tied}
           class="textarea grows mono"
           rows={1}
           placeholder="JSON"
@@ -91,6 +103,7 @@ function Control({ property, draft, onChange }: Pick<SchemaFieldProps, "property
     default:
       return (
         <textarea
+          {...tied}
           class="textarea grows mono"
           rows={1}
           required={isRequired}
@@ -161,23 +174,11 @@ function labelOf({ name, isRequired }: Property): string {
 }
 
 function hintOf(schema: Schema): string | undefined {
-  const { description, minimum, maximum } = schema;
-  const range =
-    typeof minimum === "number" && typeof maximum === "number"
-      ? `${minimum} to ${maximum}`
-      : typeof minimum === "number"
-        ? `at least ${minimum}`
-        : typeof maximum === "number"
-          ? `at most ${maximum}`
-          : "";
+  const { description } = schema;
   const said = typeof description === "string" ? description : "";
-  return [said, range].filter((part) => part !== "").join(" · ") || undefined;
+  return [said, rangeOf(schema)].filter((part) => part !== "").join(" · ") || undefined;
 }
 
 function problemAt(problems: readonly Problem[], path: string): string | undefined {
   return path === "" ? undefined : problems.find((problem) => problem.path === path)?.message;
-}
-
-function joinPath(path: string, part: string): string {
-  return path === "" ? part : `${path}.${part}`;
 }

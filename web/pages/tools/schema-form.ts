@@ -16,11 +16,14 @@ export interface Problem {
   /** The names on the way to the field, such as `files.0.path`. */
   readonly path: string;
   readonly message: string;
+  /** Nothing was typed there yet. */
+  readonly isMissing?: true;
 }
 
+/** `partial`: what could be read beside the problems. */
 export type ReadDraft =
   | { readonly value: unknown; readonly problems: readonly [] }
-  | { readonly problems: readonly Problem[] };
+  | { readonly partial: unknown; readonly problems: readonly Problem[] };
 
 export function kindOf(schema: Schema): FieldKind {
   const { type, items } = withoutNull(schema);
@@ -49,9 +52,51 @@ export function itemsOf(schema: Schema): Schema {
 
 /** The values to choose from; undefined where anything goes. */
 export function choicesOf(schema: Schema): readonly unknown[] | undefined {
-  const { enum: choices, const: only } = withoutNull(schema);
+  const { enum: choices, const: only, anyOf, oneOf } = withoutNull(schema);
   if (Array.isArray(choices) && choices.length > 0) return choices;
-  return only === undefined ? undefined : [only];
+  if (only !== undefined) return [only];
+  const variants: readonly unknown[] = Array.isArray(anyOf) ? anyOf : Array.isArray(oneOf) ? oneOf : [];
+  const constants = variants.flatMap((each) => (isSchema(each) && each["const"] !== undefined ? [each["const"]] : []));
+  return constants.length > 0 && constants.length === variants.length ? constants : undefined;
+}
+
+/** `1 to 100`, `more than 0`; empty where any number goes. The ends of whole numbers, which some write, say nothing. */
+export function rangeOf(schema: Schema): string {
+  const { minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = withoutNull(schema);
+  const least = isEnd(minimum) ? `${minimum}` : "";
+  const most = isEnd(maximum) ? `${maximum}` : "";
+  if (least !== "" && most !== "") return `${least} to ${most}`;
+  return [
+    least === "" ? "" : `at least ${least}`,
+    isEnd(above) ? `more than ${above}` : "",
+    most === "" ? "" : `at most ${most}`,
+    isEnd(below) ? `less than ${below}` : "",
+  ]
+    .filter((part) => part !== "")
+    .join(", ");
+}
+
+function isEnd(value: unknown): value is number {
+  return typeof value === "number" && Math.abs(value) < Number.MAX_SAFE_INTEGER;
+}
+
+/** Whether an input can only be empty. */
+export function takesNothing(schema: Schema): boolean {
+  const { additionalProperties: others } = schema;
+  const isOpen = others === true || (isSchema(others) && Object.keys(others).length > 0);
+  const parts = ["anyOf", "oneOf", "allOf", "$ref", "patternProperties"];
+  return propertiesOf(schema).length === 0 && !isOpen && !parts.some((part) => part in schema);
+}
+
+/** Whether everything in `part` is in `whole`, which may have more. */
+export function holds(whole: unknown, part: unknown): boolean {
+  if (Array.isArray(part)) {
+    return (
+      Array.isArray(whole) && whole.length === part.length && part.every((each, index) => holds(whole[index], each))
+    );
+  }
+  if (!isSchema(part)) return Object.is(whole, part);
+  return isSchema(whole) && Object.entries(part).every(([name, value]) => name in whole && holds(whole[name], value));
 }
 
 /** How a value, such as a default, stands in the fields. */
@@ -87,7 +132,7 @@ export function emptyDraft(schema: Schema): Draft {
 export function readDraft(schema: Schema, draft: Draft): ReadDraft {
   const problems: Problem[] = [];
   const value = read({ name: "", schema, isRequired: true }, draft, { path: "", problems });
-  return problems.length > 0 ? { problems } : { value, problems: [] };
+  return problems.length > 0 ? { partial: value, problems } : { value, problems: [] };
 }
 
 interface Place {
@@ -106,7 +151,9 @@ function read(property: Property, draft: Draft, place: Place): unknown {
     if (!isRequired) return undefined;
     if (isNullable(schema)) return null;
     if (kind === "boolean") return false;
-    return kind === "text" ? "" : complain("A value is needed here.");
+    if (kind === "text") return "";
+    place.problems.push({ path: place.path, message: "A value is needed here.", isMissing: true });
+    return undefined;
   }
   if (typeof draft !== "string") return draft;
   if (kind === "number") return readNumber(schema, draft, complain);
@@ -133,12 +180,14 @@ function readList({ schema, isRequired }: Property, draft: Draft, { path, proble
 type Complain = (message: string) => undefined;
 
 function readNumber(schema: Schema, text: string, complain: Complain): number | undefined {
-  const { type, minimum, maximum } = withoutNull(schema);
+  const { type, minimum, maximum, exclusiveMinimum: above, exclusiveMaximum: below } = withoutNull(schema);
   const value = Number(text.trim());
   if (text.trim() === "" || !Number.isFinite(value)) return complain(`Expected a number, got "${text}".`);
   if (type === "integer" && !Number.isInteger(value)) return complain(`Expected a whole number, got ${text.trim()}.`);
   if (typeof minimum === "number" && value < minimum) return complain(`Expected at least ${minimum}, got ${value}.`);
   if (typeof maximum === "number" && value > maximum) return complain(`Expected at most ${maximum}, got ${value}.`);
+  if (typeof above === "number" && value <= above) return complain(`Expected more than ${above}, got ${value}.`);
+  if (typeof below === "number" && value >= below) return complain(`Expected less than ${below}, got ${value}.`);
   return value;
 }
 
@@ -175,7 +224,7 @@ function isNullable({ anyOf, oneOf, type }: Schema): boolean {
   return variants.some((each) => isSchema(each) && each["type"] === "null");
 }
 
-function joinPath(path: string, part: string | number): string {
+export function joinPath(path: string, part: string | number): string {
   return path === "" ? String(part) : `${path}.${part}`;
 }
 

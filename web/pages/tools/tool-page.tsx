@@ -4,15 +4,13 @@ import { Json } from "../../components/code.tsx";
 import { Facts } from "../../components/facts.tsx";
 import { Loading, Notice } from "../../components/notice.tsx";
 import { Page, Section } from "../../components/page.tsx";
-import { RovingList } from "../../components/roving-list.tsx";
-import { StateMark } from "../../components/state-mark.tsx";
 import { Ago } from "../../components/time.tsx";
 import { countOf } from "../../format/amount.ts";
-import { summarizeInput } from "../../format/summarize-call.ts";
 import { showControls, showLine } from "../../format/show-controls.ts";
 import { formatDuration } from "../../../src/core/format-time.ts";
 import { Link } from "../../router/link.tsx";
 import { useResource } from "../../state/use-resource.ts";
+import { CallRows } from "../now/call-rows.tsx";
 import { effectOf } from "./effect-of.ts";
 import { TryTool } from "./try-tool.tsx";
 import type { ToolDetail, ToolVersion } from "./types.ts";
@@ -94,22 +92,7 @@ function LastCalls({ calls }: { readonly calls: readonly Call[] }) {
   if (calls.length === 0) return null;
   return (
     <Section title="Last calls">
-      <RovingList
-        label="Last calls"
-        items={calls}
-        keyOf={({ id }) => id}
-        render={(call, tabIndex) => (
-          <Link href={pathTo("calls", call.id)} class="row-link call-row" tabIndex={tabIndex}>
-            <StateMark state={call.state} />
-            <span class="row-what mono">
-              {call.error === null ? summarizeInput(call.tool_input) : showLine(call.error)}
-            </span>
-            <span class="row-side">
-              {call.duration_ms === null ? "" : formatDuration(call.duration_ms)} · <Ago at={call.created_at} />
-            </span>
-          </Link>
-        )}
-      />
+      <CallRows calls={calls} label="Last calls" />
     </Section>
   );
 }

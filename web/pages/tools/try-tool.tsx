@@ -9,7 +9,16 @@ import { Notice } from "../../components/notice.tsx";
 import { Section } from "../../components/page.tsx";
 import { tellChanged } from "../../state/live.ts";
 import { useRight } from "../../state/status.ts";
-import { draftOf, emptyDraft, kindOf, propertiesOf, readDraft, type Draft, type Problem } from "./schema-form.ts";
+import {
+  draftOf,
+  emptyDraft,
+  holds,
+  kindOf,
+  readDraft,
+  takesNothing,
+  type Draft,
+  type Problem,
+} from "./schema-form.ts";
 import { SchemaField } from "./schema-field.tsx";
 import { TriedCall } from "./tried-call.tsx";
 import type { ToolDetail } from "./types.ts";
@@ -23,7 +32,7 @@ const answerWithinMs = 400;
 export function TryTool({ tool }: { readonly tool: ToolDetail }) {
   const schema = tool.input_schema;
   const hasForm = kindOf(schema) === "object";
-  const isBare = propertiesOf(schema).length === 0;
+  const isBare = takesNothing(schema);
   const [written, setWritten] = useState<Written>(() =>
     hasForm ? { as: "form", draft: emptyDraft(schema) } : { as: "json", text: "{}" },
   );
@@ -50,13 +59,25 @@ export function TryTool({ tool }: { readonly tool: ToolDetail }) {
     }
   };
   const swap = (): void => {
+    const read = readWritten(tool, written);
+    // Nothing that was typed is lost on the way: what can't be taken along is said, and stays.
+    const unread = read.problems.filter(({ isMissing }) => isMissing !== true);
+    setProblems(unread);
+    if (unread.length > 0) return;
+    const value = "value" in read ? read.value : read.partial;
     if (written.as === "form") {
-      const read = readDraft(schema, written.draft);
-      setWritten({ as: "json", text: JSON.stringify("value" in read ? read.value : {}, null, 2) });
+      setWritten({ as: "json", text: JSON.stringify(value, null, 2) });
+      return;
+    }
+    const draft = draftOf(schema, value) ?? emptyDraft(schema);
+    const again = readDraft(schema, draft);
+    const wrong = again.problems.filter(({ isMissing }) => isMissing !== true);
+    if (wrong.length > 0) {
+      setProblems(wrong.map(({ path, message }) => ({ path: "", message: `${path}: ${message}` })));
+    } else if (holds("value" in again ? again.value : again.partial, value)) {
+      setWritten({ as: "form", draft });
     } else {
-      const read = readWritten(tool, written);
-      setProblems(read.problems);
-      if ("value" in read) setWritten({ as: "form", draft: draftOf(schema, read.value) ?? emptyDraft(schema) });
+      setProblems([{ path: "", message: "The form has no fields for all of this." }]);
     }
   };
   const general = problems.filter(({ path }) => path === "");
@@ -124,6 +145,7 @@ function readWritten(tool: ToolDetail, written: Written): ReturnType<typeof read
   try {
     return { value: JSON.parse(written.text) as unknown, problems: [] };
   } catch (thrown) {
-    return { problems: [{ path: "", message: `That is no JSON: ${(thrown as Error).message}` }] };
+    const message = `That is no JSON: ${(thrown as Error).message}`;
+    return { partial: undefined, problems: [{ path: "", message }] };
   }
 }
