@@ -7,6 +7,11 @@ export function describeOrder(order: RolloutOrder, before: RolloutView, after: R
   return `${after.tool}: ${describe[order](before, after)}`;
 }
 
+/** Reasons of replayed calls end as their error does. */
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 const describe: Readonly<Record<RolloutOrder, (before: RolloutView, after: RolloutView) => string>> = {
   promote(before, { canary, percent, stable, status, reason }) {
     if (status === "none") return `everybody gets ${stable} now.`;
@@ -17,7 +22,11 @@ const describe: Readonly<Record<RolloutOrder, (before: RolloutView, after: Rollo
     if (status !== "running") return `${canary} goes no further until you resume it.`;
     return `${canary} stays at ${percent} % until you resume it; what is bad is still rolled back.`;
   },
-  resume(before, { canary, percent, status, reason }) {
+  resume(before, { canary, percent, status, reason, tool }) {
+    if (status === "rolled_back") {
+      const why = endSentence(reason.replace(/^Rolled back/, "rolled back"));
+      return `${canary} was tried once more, and again ${why} Correct the file, or \`deckhand rollout promote ${tool} --all\` gives it to everybody as it is.`;
+    }
     if (status === "none") return before.isPinned ? "other contents get out again." : reason;
     if (status !== "running") return `${canary} is ${status.replace("_", " ")}: ${reason}`;
     if (before.status === "running") return `${canary} goes on from ${percent} %.`;

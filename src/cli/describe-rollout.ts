@@ -14,12 +14,17 @@ type Replay = NonNullable<NonNullable<RolloutExplanation["release"]["rollout"]>[
 interface Look {
   readonly now: number;
   readonly arrow: string;
+  /** What is made of the text before it is shown; left out: nothing. */
+  readonly show?: (text: string) => string;
+  /** What it changes, as lines that are shown as they are; left out: it is not known. */
+  readonly change?: readonly string[];
 }
 
 /** The sentence first, then all that led to it, then what a person can do. */
 export function describeExplanation(explanation: RolloutExplanation, look: Look): string {
   const { view, release } = explanation;
   const replay = release.rollout?.replay;
+  const { show = (text: string) => text, change = [] } = look;
   const sections = [
     [`${view.tool}: ${oneLine(view.reason)}`],
     describeFacts(explanation, look),
@@ -27,11 +32,13 @@ export function describeExplanation(explanation: RolloutExplanation, look: Look)
     describeLane(explanation, "scheduled"),
     explanation.harm ? describeHarm(explanation.harm) : [],
     replay ? describeReplay(replay) : [],
+    change,
     describeChoices(explanation),
   ];
   return sections
     .filter((lines) => lines.length > 0)
-    .map((lines) => `${lines.join("\n")}\n`)
+    .map((lines) => (lines === change ? lines.join("\n") : show(lines.join("\n"))))
+    .map((text) => `${text}\n`)
     .join("\n");
 }
 

@@ -1,7 +1,9 @@
+import { clipText } from "../core/cut-text.ts";
 import { explanationToWire } from "../runtime/views/rollout-documents.ts";
 import type { Invocation } from "./command.ts";
 import { describeExplanation } from "./describe-rollout.ts";
 import { chooseArrow } from "./rollout-view.ts";
+import { styleDiff } from "./style-diff.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";
@@ -11,10 +13,28 @@ import { wrapLines } from "./wrap-text.ts";
 export function runRolloutExplain(invocation: Invocation, terminal: Terminal): Promise<number> {
   return withRollouts(invocation, terminal, async (rollouts) => {
     const explanation = await rollouts.explain(invocation.positionals[0]!);
-    if (invocation.has("json")) terminal.printJson(explanationToWire(explanation));
-    else {
-      const text = describeExplanation(explanation, { now: Date.now(), arrow: chooseArrow(terminal) });
-      terminal.print(wrapLines(neutralizeText(text), terminal.width));
+    const isJson = invocation.has("json");
+    const diff = await rollouts.diff(explanation.view.tool, isJson ? undefined : mostLines);
+    if (isJson) {
+      terminal.printJson({ ...explanationToWire(explanation), diff });
+      return;
     }
+    const text = describeExplanation(explanation, {
+      now: Date.now(),
+      arrow: chooseArrow(terminal),
+      show: (each) => wrapLines(neutralizeText(each), terminal.width),
+      change: diff === null ? [] : describeChange(diff, terminal.style),
+    });
+    terminal.print(text);
   });
+}
+
+const mostLines = 80;
+const longestLine = 400;
+
+/** What the version that is tried, or was rolled back, changes of the stable one. */
+export function describeChange(diff: string, style: Terminal["style"]): string[] {
+  if (diff === "") return ["The file itself is the same as that of stable: what it imports is another."];
+  const lines = neutralizeText(diff).trimEnd().split("\n");
+  return ["What it changes of stable:", "", ...lines.map((line) => styleDiff(clipText(line, longestLine), style))];
 }

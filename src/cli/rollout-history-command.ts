@@ -25,9 +25,17 @@ export function runRolloutHistory(invocation: Invocation, terminal: Terminal): P
 /** Newest first, as they come. */
 export function renderHistory(events: readonly RolloutEvent[], terminal: Pick<Terminal, "width" | "style">): string {
   return renderExplainedTable({
-    columns: [{ title: "TIME (UTC)" }, { title: "TOOL" }, { title: "VERSION" }, { title: "WHAT" }, { title: "WHO" }],
-    rows: events.map(({ at, tool, version, type, by, who, reason }) => ({
+    columns: [
+      { title: "NO", align: "right" },
+      { title: "TIME (UTC)" },
+      { title: "TOOL" },
+      { title: "VERSION" },
+      { title: "WHAT" },
+      { title: "WHO" },
+    ],
+    rows: events.map(({ id, at, tool, version, type, by, who, reason }) => ({
       cells: [
+        String(id),
         new Date(at).toISOString().slice(0, 16).replace("T", " "),
         tool,
         version === null ? "-" : shortHash(version),
@@ -38,7 +46,7 @@ export function renderHistory(events: readonly RolloutEvent[], terminal: Pick<Te
     })),
     width: terminal.width,
     style: (cell, column) => {
-      const color = column === 3 ? colors[cell] : undefined;
+      const color = column === 4 ? colors[cell] : undefined;
       return color === undefined ? cell : terminal.style(color, cell);
     },
   });

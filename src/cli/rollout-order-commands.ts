@@ -2,9 +2,12 @@ import type { Rollouts, RolloutView } from "../runtime/rollouts.ts";
 import { viewToWire } from "../runtime/views/rollout-documents.ts";
 import type { Invocation } from "./command.ts";
 import { describeOrder, type RolloutOrder } from "./describe-rollout-order.ts";
+import { exitCode } from "./exit-code.ts";
+import { withRuntime } from "./open-runtime.ts";
 import { refuseInsideCall } from "./person.ts";
+import { showReplay } from "./show-replay.ts";
 import type { Terminal } from "./terminal.ts";
-import { withRollouts } from "./with-rollouts.ts";
+import { askRollouts } from "./with-rollouts.ts";
 
 type RunOrder = (invocation: Invocation, terminal: Terminal) => Promise<number>;
 
@@ -23,7 +26,11 @@ export const runRolloutResume = order("resume", (rollouts, tool) => rollouts.res
 
 /** `deckhand rollout rollback TOOL` */
 export const runRolloutRollback = order("rollback", (rollouts, tool, invocation) =>
-  rollouts.rollback(tool, { kind: invocation.has("hard") ? "hard" : "soft", ...reasonOf(invocation) }),
+  rollouts.rollback(tool, {
+    kind: invocation.has("hard") ? "hard" : "soft",
+    ...reasonOf(invocation),
+    ...(invocation.value("to") === undefined ? {} : { to: invocation.value("to")! }),
+  }),
 );
 
 /** They are explicit, so they need no terminal to be asked on; but no call of an agent gives them. */
@@ -34,12 +41,20 @@ function order(
   return async (invocation, terminal) => {
     refuseInsideCall(terminal);
     const tool = invocation.positionals[0]!;
-    return withRollouts(invocation, terminal, async (rollouts) => {
-      const [before] = await rollouts.list(tool);
-      const after = await give(rollouts, tool, invocation);
-      if (invocation.has("json")) terminal.printJson(viewToWire(after));
-      else terminal.tell(describeOrder(name, before ?? after, after));
-    });
+    return withRuntime(invocation, terminal, (runtime) =>
+      askRollouts(runtime, tool, async (rollouts) => {
+        const [before] = await rollouts.list(tool);
+        const replay = showReplay(terminal);
+        const stopShowing = runtime.on("*", replay.onEvent);
+        const after = await give(rollouts, tool, invocation);
+        stopShowing();
+        replay.end();
+        if (invocation.has("json")) terminal.printJson(viewToWire(after));
+        else terminal.tell(describeOrder(name, before ?? after, after));
+        // It was resumed, and is where it was: whoever goes on with a script is to know.
+        return name === "resume" && after.status === "rolled_back" ? exitCode.failed : exitCode.done;
+      }),
+    );
   };
 }
 

@@ -2,22 +2,35 @@ import type { RolloutView } from "../runtime/rollouts.ts";
 import { viewToWire } from "../runtime/views/rollout-documents.ts";
 import type { Invocation } from "./command.ts";
 import { renderExplainedTable } from "./explained-table.ts";
+import { tellWarnings, withRuntime } from "./open-runtime.ts";
 import { chooseArrow, describeStatus, shortHash, renderStages } from "./rollout-view.ts";
 import { fitWidth } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
-import { withRollouts } from "./with-rollouts.ts";
+import { askRollouts, withRollouts } from "./with-rollouts.ts";
 
 /** `deckhand rollout [status] [TOOL]` */
 export function runRolloutStatus(invocation: Invocation, terminal: Terminal): Promise<number> {
   const [tool] = invocation.positionals;
+  const render = (views: readonly RolloutView[]) => ({
+    table: renderRollouts(views, terminal),
+    remark: tool === undefined ? remarkOn(views) : undefined,
+  });
+  if (invocation.has("watch")) {
+    return withRuntime(invocation, terminal, async (runtime) => {
+      const { watchRollouts } = await import("./watch-rollouts.ts");
+      tellWarnings(runtime, terminal);
+      const isJson = invocation.has("json");
+      return askRollouts(runtime, tool, (rollouts) => watchRollouts({ rollouts, terminal, tool, isJson, render }));
+    });
+  }
   return withRollouts(invocation, terminal, async (rollouts) => {
     const views = await rollouts.list(tool);
     if (invocation.has("json")) {
       terminal.printJson(tool === undefined ? views.map(viewToWire) : views.map(viewToWire)[0]);
       return;
     }
-    terminal.print(renderRollouts(views, terminal));
-    const remark = tool === undefined ? remarkOn(views) : undefined;
+    const { table, remark } = render(views);
+    terminal.print(table);
     if (remark !== undefined) terminal.tell(remark);
   });
 }

@@ -20,6 +20,7 @@ import type { Workshop } from "../workshop/workshop.ts";
 import type { Configuration } from "./configuration.ts";
 import { createReleases } from "./create-releases.ts";
 import type { StartCanary } from "./improve-tool.ts";
+import { recallDamaged, type RecallPlace } from "./recall-damaged.ts";
 import { createRolloutOrders } from "./rollout-orders.ts";
 import { observeRollouts } from "./rollout-observer.ts";
 import { createRolloutRouter } from "./rollout-router.ts";
@@ -45,17 +46,19 @@ export interface RolloutsParts {
   readonly workshop: () => RolloutWorkshop;
 }
 
-export type RolloutWorkshop = Pick<Workshop, "liveVersion" | "openVersion"> & {
-  /** Puts a content that was kept into its file, if the file still has what it had; false when it has not. */
-  writeFile(fileName: string, from: { readonly before: string; readonly content: string }): boolean;
-  /** Tries recorded calls on a content; null when it was broken off because all is being closed. */
-  replay(order: TrialOrder): Promise<ReplayReport | null>;
-};
+export type RolloutWorkshop = Pick<Workshop, "liveVersion"> &
+  RecallPlace & {
+    /** Puts a content that was kept into its file, if the file still has what it had; false when it has not. */
+    writeFile(fileName: string, from: { readonly before: string; readonly content: string }): boolean;
+    /** Tries recorded calls on a content; null when it was broken off because all is being closed. */
+    replay(order: TrialOrder): Promise<ReplayReport | null>;
+  };
 
 export interface TrialOrder {
   readonly stable: ToolVersion;
   readonly canary: ToolVersion;
   readonly origin: Rollout["origin"];
+  readonly onTried: (tried: number, cases: number) => void;
 }
 
 /** New versions of tools, put together. Where nothing is tried nothing happens. */
@@ -83,7 +86,8 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
   const now = (): number => clock.now();
   const store = tellRolloutEvents(parts.store, (event) => {
     // Where nothing is tried, nothing is told either: an edit is live at once, as if this were not here.
-    if (event.type !== "live" || modeOf(event.tool) === "canary") tellEvent(parts, event);
+    // But what was found damaged is no edit, and has figures.
+    if (event.type !== "live" || event.figures !== null || modeOf(event.tool) === "canary") tellEvent(parts, event);
   });
   const policyOf: PolicyOf = (tool, risk, lane) => ({
     ...policyFor(settings, { tool, risk, lane }),
@@ -120,12 +124,14 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     const { fileName, spec, file } = version;
     const { openVersion } = parts.workshop();
     for (;;) {
-      const before = registry.find(spec.name);
-      const terms = makeTerms({ settings, openVersion }, version, { release: before, isInFile });
       const content: Content = { tool: spec.name, fileName, hash: file.hash, origin };
-      const release = await registry.introduce(content, terms);
+      const before = registry.find(spec.name);
+      const recalled = before ? undefined : recallDamaged(store, content, parts.workshop());
+      const terms = makeTerms({ settings, openVersion }, version, { release: before ?? recalled, isInFile });
+      const release = await registry.introduce(content, recalled ? { ...terms, against: null, recalled } : terms);
       if (!release) continue;
-      if (terms.standIn && before?.fileName === fileName) note(tellLost(before, release));
+      if (!before && release.damage) note(`${spec.name}: ${release.damage.reason} ${whereToLook(spec.name)}`);
+      if (terms.standIn && before) note(tellLost(before, release));
       if (release.rollout?.status === "replaying") await replay(spec.name);
       return release;
     }
@@ -141,8 +147,8 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
   }
 
   async function tryRecorded(
-    { fileName, stable }: ToolRelease,
-    { hash, origin }: Rollout,
+    { tool, fileName, stable }: ToolRelease,
+    { id: rolloutId, hash, origin }: Rollout,
   ): Promise<ReplayReport | null> {
     const workshop = parts.workshop();
     const versions = {
@@ -154,7 +160,13 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       return { ...nothing, skipped: "One of the two versions could not be opened." };
     }
     try {
-      return await workshop.replay({ stable: versions.stable, canary: versions.canary, origin });
+      return await workshop.replay({
+        stable: versions.stable,
+        canary: versions.canary,
+        origin,
+        onTried: (tried, cases) =>
+          emit("rollout:replaying", { tool, version: versionName(tool, hash), rolloutId, tried, cases }),
+      });
     } catch (thrown) {
       return { ...nothing, skipped: `The replay broke off: ${messageOf(thrown)}` };
     }
@@ -266,6 +278,10 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       if (sentence !== null) note(sentence);
     },
   };
+}
+
+function whereToLook(tool: string): string {
+  return `\`deckhand rollout history ${tool}\` has what is left of it.`;
 }
 
 function tellLost({ tool, stable }: ToolRelease, after: ToolRelease): string {

@@ -1,18 +1,20 @@
 import type { Clock } from "../core/clock.ts";
+import { cutText } from "../core/cut-text.ts";
 import { RuntimeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
 import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts";
 import { readFigures } from "../rollout/metrics/metrics-aggregator.ts";
 import type { PolicyOf, PromotionController } from "../rollout/release/promotion-controller.ts";
 import { readHarm, readRelease, removeCounters, writeRelease } from "../rollout/release/release-documents.ts";
-import { beginAgain } from "../rollout/release/release-steps.ts";
+import { beginAgain, forgetDamage } from "../rollout/release/release-steps.ts";
 import { tell } from "../rollout/release/tell-event.ts";
 import type { RolledBack, ToolRelease } from "../rollout/release/tool-release.ts";
 import type { ToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
 import { versionName } from "../rollout/release/version-name.ts";
+import { findEarlierVersion } from "./find-earlier-version.ts";
 import { lookAfterRollouts } from "./look-after-rollouts.ts";
 import { rollBackStable } from "./roll-back-stable.ts";
-import { unifiedDiff } from "../tools/unified-diff.ts";
+import { cutDiff, unifiedDiff } from "../tools/unified-diff.ts";
 import { viewRelease } from "./rollout-view.ts";
 import type { Rollouts, RolloutView } from "./rollouts.ts";
 
@@ -57,7 +59,7 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
   /** One step in the store; what it gives is what is there then. */
   async function order(name: string, work: (transaction: RolloutTransaction, release: ToolRelease) => void) {
     const { tool } = find(name);
-    await store.change((transaction) => work(transaction, readRelease(transaction, tool) ?? find(name)));
+    await store.change((transaction) => work(transaction, forgetDamage(readRelease(transaction, tool) ?? find(name))));
     const after = find(tool);
     parts.settleFile(after);
     return view(after);
@@ -126,14 +128,17 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     history: async (query) =>
       store.listEvents(query.tool === undefined ? query : { ...query, tool: find(query.tool).tool }),
     feedback: async (name, limit) => store.listFeedback({ tool: find(name).tool, limit }),
-    async diff(name) {
+    async diff(name, mostLines = mostDiff.lines) {
       const release = find(name);
       const { stable, rollout, fileName } = release;
       const before = rollout && parts.readContent(release, stable.hash);
       const after = rollout && parts.readContent(release, rollout.hash);
       if (before === null || after === null) return null;
       const shown = `${parts.toolFolder}/${fileName}`;
-      return unifiedDiff(before, after, { from: shown, to: shown }) ?? "The change is too long to be shown.";
+      const diff = unifiedDiff(before, after, { from: shown, to: shown });
+      return diff === undefined
+        ? "The change is too long to be shown."
+        : cutText(cutDiff(diff, mostLines), mostDiff.characters);
     },
     lookAfter: () => lookAfterRollouts(parts),
     inNameOf: (other) => createRolloutOrders({ ...parts, who: other }),
@@ -171,19 +176,29 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
       await parts.replay(resumed.tool);
       return view(find(resumed.tool));
     },
-    async rollback(name, { kind, reason = "A person rolled it back." }) {
+    async rollback(name, { kind, reason = "A person rolled it back.", to: said }) {
       const release = find(name);
+      const to = said === undefined ? undefined : findEarlierVersion(store, release, said);
       const there = release.earlier.flatMap(({ hash }) => (parts.canOpen(release, hash) ? [hash] : []));
       return order(name, (transaction, current) => {
         const entry: RolledBack = { at: clock.now(), who, reason, kind, by: "person" };
         const { rollout } = current;
-        if (!rollout) rollBackStable(transaction, current, { entry, there });
+        if (to !== undefined && to !== current.stable.hash) {
+          // What is tried is tried beside what goes now.
+          if (rollout && rollout.status !== "rolled_back") controller.rollBack(transaction, current, entry);
+          rollBackStable(transaction, readRelease(transaction, current.tool)!, { entry, there, to });
+        } else if (!rollout && to !== undefined) {
+          throw wrongState(`${versionName(current.tool, to)} is stable already, and nothing else is being tried.`);
+        } else if (!rollout) rollBackStable(transaction, current, { entry, there });
         else if (rollout.status === "rolled_back") pinStable(transaction, current, entry);
         else controller.rollBack(transaction, current, entry);
       });
     },
   };
 }
+
+/** More than that nobody reads. */
+const mostDiff = { lines: 2000, characters: 200_000 };
 
 const whyNoNext = {
   replaying: "is still being replayed: wait",

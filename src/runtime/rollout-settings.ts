@@ -13,10 +13,12 @@ export function buildRolloutSchema() {
   return z
     .strictObject({
       mode: z.enum(modes),
-      /** Says what would be done with a canary, and does nothing. */
-      dry_run: z.boolean(),
-      /** How many versions that were stable before may come back without stages. */
-      window: z.int().min(0).max(100),
+      dry_run: z.boolean().describe("Says what would be done with a canary, and does nothing."),
+      window: z
+        .int()
+        .min(0)
+        .max(100)
+        .describe("How many versions that were stable before may come back without stages."),
       replay: z.strictObject({ calls: z.int().min(0).max(1000), timeout_ms: count }).partial(),
       low: policy,
       high: policy,
@@ -38,14 +40,11 @@ function buildPolicyFields() {
       stages: z.array(z.int()).refine(isStages, {
         error: "expected whole percents that rise and end with 100, at least one before it, such as [10, 30, 60, 100]",
       }),
-      /** Which steps a person has to agree to: none, the one to everybody, each. */
-      approve: z.enum(approvals),
-      /** As excess over what the stable version does at the same time. */
-      error_rate: share,
+      approve: z.enum(approvals).describe("Which steps a person has to agree to: none, the one to everybody, each."),
+      error_rate: share.describe("As excess over what the stable version does at the same time."),
       timeout_rate: share,
       rollback_rate: share,
-      /** Canary calls before everybody gets it. */
-      calls: count,
+      calls: count.describe("Canary calls before everybody gets it."),
       max_canary_calls: count,
       max_age_days: z.number().positive(),
       holdback_percent: z.int().min(0).max(50),

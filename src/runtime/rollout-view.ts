@@ -33,10 +33,11 @@ export function viewRelease(
   };
 }
 
-function reasonOf({ rollout, pinned, out, fileHash, stable }: ToolRelease): string {
+function reasonOf({ rollout, pinned, out, fileHash, stable, damage }: ToolRelease): string {
   const rolledBack = fileHash === stable.hash ? undefined : out[fileHash];
   const kept = rolledBack && `What the file has was rolled back: ${rolledBack.reason}`;
-  const said = join(rollout ? whyOf(rollout) : kept, pinned && `Pinned: ${pinned.reason}`);
+  const why = join(rollout ? whyOf(rollout) : kept, pinned && `Pinned: ${pinned.reason}`);
+  const said = join(why, damage?.reason);
   return said === "" ? "Nothing is being tried." : said;
 }
 
@@ -48,6 +49,6 @@ function whyOf(rollout: Rollout): string {
 }
 
 /** Reasons have no full stop of their own, or have one. */
-function join(first: string | null | undefined, second: string | null): string {
+function join(first: string | null | undefined, second: string | null | undefined): string {
   return first && second ? `${first.replace(/[.]?$/, ".")} ${second}` : first || second || "";
 }

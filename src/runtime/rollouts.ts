@@ -11,8 +11,11 @@ export interface Rollouts {
   explain(tool: string): Promise<RolloutExplanation>;
   history(query: RolloutEventQuery): Promise<readonly RolloutEvent[]>;
   feedback(tool: string, limit: number): Promise<readonly ToolFeedback[]>;
-  /** What the version that is tried, or was rolled back, changes of the stable one, as a unified diff; null when there is none, or no copy of it. */
-  diff(tool: string): Promise<string | null>;
+  /**
+   * What the version that is tried, or was rolled back, changes of the stable one, as a unified diff of at most so many lines (2,000
+   * when left out); empty when only what it imports is another, null when there is none, or no copy of it.
+   */
+  diff(tool: string, mostLines?: number): Promise<string | null>;
   /**
    * What needs nobody's order, and would wait for the next call otherwise: what a process that died left undone is done, and where
    * so much time has passed that a person has to decide, that is told. A daemon asks for it now and then.
@@ -28,9 +31,13 @@ export interface Rollouts {
   resume(tool: string, reason?: string): Promise<RolloutView>;
   /**
    * To the stable version; where none is tried, to the one before it. `hard`: the version is disabled, and no other content
-   * gets out before a person resumes.
+   * gets out before a person resumes. `to`: to this content that was stable once, by the beginning of its hash or its number in
+   * the history; what is tried and what was stable after it stay out. Throws VERSION_UNKNOWN when there is none.
    */
-  rollback(tool: string, order: { readonly kind: "soft" | "hard"; readonly reason?: string }): Promise<RolloutView>;
+  rollback(
+    tool: string,
+    order: { readonly kind: "soft" | "hard"; readonly reason?: string; readonly to?: string },
+  ): Promise<RolloutView>;
 }
 
 export interface RolloutView {

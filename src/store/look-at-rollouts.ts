@@ -25,11 +25,13 @@ function readDocuments(path: string): [name: string, document: unknown][] {
     // A pipe by that name would be waited for without end.
     if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return [];
     database = openToLook(path);
-    return database
-      .prepare("SELECT name, body FROM rollout_documents")
-      .all()
-      .map((row) => [fromKey(String(row["name"])), decodeDocument(row["body"])] as [string, unknown])
-      .filter(([, document]) => document !== undefined);
+    return (
+      database
+        .prepare("SELECT name, body FROM rollout_documents")
+        .all()
+        // What is damaged is there all the same: whoever looks is to know.
+        .map((row) => [fromKey(String(row["name"])), decodeDocument(row["body"]) ?? null] as [string, unknown])
+    );
   } catch {
     return []; // Whoever wants to use it is told what is wrong.
   } finally {

@@ -83,6 +83,14 @@ export function readEntry(
   };
 }
 
+/** Nothing of this file is used. */
+export function refuseEntry(entry: ToolEntry, { message, hint }: Pick<FileProblem, "message" | "hint">): void {
+  entry.candidate = null;
+  entry.good = null;
+  entry.state = "refused";
+  entry.problem = { message, line: null, hint };
+}
+
 export function partsToAdmit({ parts }: Snapshot): AdmittedPart[] {
   return parts.map(({ path, content }) => {
     const hash = sha256(content);

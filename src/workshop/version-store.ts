@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import type { ToolFile, ToolSpec } from "./host/tool-host.ts";
-import { hashOfKept, listKept } from "./kept-contents.ts";
+import { listHashes, listKept, nameOfKept } from "./kept-contents.ts";
 import { parseKeptSpec } from "./kept-spec.ts";
 import { languageOf, type Snapshot } from "./read-tool-file.ts";
 import { writeWhole } from "./write-whole.ts";
@@ -19,8 +19,10 @@ export interface VersionStore {
   /** What this content said of itself before; undefined when nobody asked it, or when that can't be understood. */
   readSpec(hash: string): ToolSpec | undefined;
   writeSpec(hash: string, spec: ToolSpec): void;
-  /** A content that was kept, whole and unchanged; undefined when there is none. */
+  /** A content of this file that was kept, whole and unchanged, also under the name it had then; undefined when there is none. */
   find(name: string, hash: string): ToolFile | undefined;
+  /** Of all contents that were kept, in no order. */
+  listHashes(): readonly string[];
   /** The content of a file that worked last. */
   findLastGood(name: string): ToolFile | undefined;
   noteGood(name: string, hash: string): void;
@@ -65,7 +67,8 @@ export function openVersionStore(options: {
   }
 
   function find(name: string, hash: string): ToolFile | undefined {
-    return hashOfKept(placeOf(hash), name) === hash ? fileOf(name, hash) : undefined;
+    const kept = nameOfKept(placeOf(hash), { name, hash });
+    return kept === undefined ? undefined : { ...fileOf(kept, hash), shown: join(options.shown, name) };
   }
 
   function keep(snapshot: Snapshot): ToolFile {
@@ -97,6 +100,7 @@ export function openVersionStore(options: {
       claim();
       writeWhole(join(folder, hash, "spec.json"), Buffer.from(`${JSON.stringify({ v: 1, spec })}\n`), folder);
     },
+    listHashes: () => listHashes(folder),
     findLastGood(name) {
       const index = readIndex();
       const known = index?.[name];

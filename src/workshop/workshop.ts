@@ -10,7 +10,7 @@ import type { Releases } from "./releases.ts";
 import { scanFolder, type Scan } from "./scan-folder.ts";
 import { compareTools, describeEntry, type FileStatus, type ToolChanges, type WorkshopStatus } from "./status.ts";
 import { readChanged } from "./read-changed.ts";
-import { hasChanged, type ToolEntry } from "./tool-entry.ts";
+import { hasChanged, refuseEntry, type ToolEntry } from "./tool-entry.ts";
 import type { VersionStore } from "./version-store.ts";
 
 /**
@@ -127,7 +127,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     const unknown = loader.admit(entries.values());
     if (unknown.length === 0 && unintroduced().length === 0 && (refusal !== undefined || entries.size === 0)) {
       apply();
-      return undefined;
+      // Another file may have given a name away just now.
+      if (unintroduced().length === 0) return undefined;
     }
     loading = load(unknown).finally(() => (loading = undefined));
     return loading;
@@ -136,9 +137,12 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   async function load(unknown: readonly ToolEntry[]): Promise<void> {
     refusal ??= (await options.whyRefused?.()) ?? null;
     if (refusal === null) await loader.describe(unknown);
-    if (unintroduced().length > 0) await releases?.ready();
-    for (const { candidate, author } of unintroduced()) await releases?.introduce(candidate!, author);
-    apply();
+    // Twice at most: what one file gives up, another one may have claimed.
+    for (let round = 0; round === 0 || (round === 1 && unintroduced().length > 0); round++) {
+      if (unintroduced().length > 0) await releases?.ready();
+      for (const { candidate, author } of unintroduced()) await releases?.introduce(candidate!, author);
+      apply();
+    }
   }
 
   function unintroduced(): ToolEntry[] {
@@ -187,7 +191,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   /** All at once and without waiting: nobody sees half of it. */
   function apply(): void {
     seenRevision = releases?.revision() ?? 0;
-    if (refusal) for (const entry of entries.values()) refuse(entry, refusal);
+    if (refusal) for (const entry of entries.values()) refuseEntry(entry, refusal);
     const claims = [...entries.values()].map((entry) => ({ fileName: entry.name, ...released.of(entry) }));
     const assigned = assignNames(claims, {
       holderOf,
@@ -285,11 +289,4 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       live = new Map();
     },
   };
-}
-
-function refuse(entry: ToolEntry, { message, hint }: Refusal): void {
-  entry.candidate = null;
-  entry.good = null;
-  entry.state = "refused";
-  entry.problem = { message, line: null, hint };
 }

@@ -152,6 +152,14 @@ test("an edit in canary mode is tried, and obeys each order of a person, without
   assert.deepEqual([begun["percent"], begun["status"]], [10, "running"]);
   assert.match(canary, /^echo_tool@[0-9a-f]{12}$/);
 
+  const explained = await machine.run(["rollout", "explain", "echo_tool"]);
+  assert.match(
+    explained.stdout,
+    /\nWhat it changes of stable:\n\n--- a\/tools\/echo_tool\.js\n[\s\S]*\n-export const run = .*\n\+export const run = .*"!"[^]*\n\nWhat you can do:/,
+  );
+  const { diff } = JSON.parse((await machine.run(["rollout", "explain", "echo_tool", "--json"])).stdout);
+  assert.match(diff, /^--- a\/tools\/echo_tool\.js\n\+\+\+ b\/tools\/echo_tool\.js\n@@ /);
+
   const order = async (...words: string[]): Promise<string> => {
     const { code, stderr } = await machine.run(["rollout", ...words]);
     return `${code} ${stderr.trim()}`;
@@ -184,4 +192,47 @@ test("an edit in canary mode is tried, and obeys each order of a person, without
     events.map(({ type }) => type).filter((type) => type !== "replayed"),
     ["promoted", "resumed", "rolled_back", "resumed", "held", "advanced", "started", "live"],
   );
+});
+
+test("a version is gone back to by its number in the history or its hash; what fails its replay again is told by the exit code [V5 V10]", async (t) => {
+  const machine = await openMachine(t);
+  const file = join(machine.workdir, "tools", "echo_tool.js");
+  await mkdir(join(machine.workdir, "tools"));
+  const saying = (end: string): string => toolFile.replace("output: input.text", `output: input.text + "${end}"`);
+  await machine.run(["trust", "--yes"]);
+  const call = async (): Promise<string> => (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout;
+  for (const end of ["1", "2", "3"]) {
+    await writeFile(file, saying(end));
+    if (end === "1") await machine.run(["trust", "--yes"]);
+    assert.equal(await call(), `hi${end}`);
+  }
+  const { stdout } = await machine.run(["rollout", "history", "echo_tool"]);
+  const [, , , oldest] = stdout.split("\n");
+  const [, number, hash] = /^ *(\d+) .*echo_tool +([0-9a-f]{12}) /.exec(oldest ?? "") ?? [];
+  const wrong = await machine.run(["rollout", "rollback", "echo_tool", "--to", "9999999"]);
+  assert.equal(wrong.code, 2);
+  assert.match(wrong.stderr, new RegExp(`There are [0-9a-f]{12} \\(now\\), [0-9a-f]{12}, ${hash}\\.\n$`));
+  const back = await machine.run(["rollout", "rollback", "echo_tool", "--to", number ?? ""]);
+  assert.match(
+    `${back.code} ${back.stderr}`,
+    new RegExp(`^0 echo_tool: everybody gets echo_tool@${hash} from the next call on`),
+  );
+  assert.equal(await call(), "hi1");
+
+  const failing = toolFile.replace(
+    "export const run",
+    "export const run = () => ({ ok: false, error: 'no voice' });\nconst unused",
+  );
+  await writeFile(join(machine.workdir, "deckhand.json"), '{"rollout": {"mode": "canary"}}');
+  await machine.run(["trust", "--yes"]);
+  await writeFile(file, failing);
+  assert.equal(await call(), "hi1");
+  const again = await machine.run(["rollout", "resume", "echo_tool"]);
+  assert.equal(again.code, 1, again.stderr);
+  assert.match(
+    again.stderr,
+    /was tried once more, and again rolled back before anybody got it: .*no voice\. Correct the file/,
+  );
+  const asJson = await machine.run(["rollout", "resume", "echo_tool", "--json"]);
+  assert.deepEqual([asJson.code, JSON.parse(asJson.stdout).status], [1, "rolled_back"]);
 });

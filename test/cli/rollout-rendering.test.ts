@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeOrder } from "../../src/cli/describe-rollout-order.ts";
 import { describeExplanation } from "../../src/cli/describe-rollout.ts";
+import { describeChange } from "../../src/cli/rollout-explain-command.ts";
 import { renderHistory } from "../../src/cli/rollout-history-command.ts";
 import { remarkOn, renderRollouts } from "../../src/cli/rollout-status-command.ts";
 import { explanationToWire, viewToWire } from "../../src/runtime/views/rollout-documents.ts";
@@ -138,6 +139,32 @@ What you can do:
   deckhand rollout rollback echo_tool --hard  the same, and pin stable
 `,
   );
+});
+
+test("explain shows what the canary changes before what a person can do: bounded, in colours, and harmless [V11 G9]", () => {
+  const style = (name: unknown, text: string): string => `<${String(name)}>${text}`;
+  const diff = `--- a/tools/x.ts\n+++ b/tools/x.ts\n@@ -1 +1 @@\n-old\n+new \u001b[2J\n ${"x".repeat(1000)}\n`;
+  const change = describeChange(diff, style);
+  assert.deepEqual(change.slice(0, 7), [
+    "What it changes of stable:",
+    "",
+    "<bold>--- a/tools/x.ts",
+    "<bold>+++ b/tools/x.ts",
+    "<cyan>@@ -1 +1 @@",
+    "<red>-old",
+    "<green>+new ␛[2J",
+  ]);
+  assert.equal(change[7]?.length, 400);
+  const text = describeExplanation(explanationOf(), {
+    now,
+    arrow: ">",
+    change: ["CHANGE"],
+    show: (each) => `(${each})`,
+  });
+  assert.match(text, /\(Replay: [^)]*\)\n\nCHANGE\n\n\(What you can do:/);
+  assert.deepEqual(describeChange("", style), [
+    "The file itself is the same as that of stable: what it imports is another.",
+  ]);
 });
 
 test("explain shows calls that passed and now fail, with their input", () => {
@@ -294,11 +321,11 @@ test("history is newest first: when, which version, what, who and why [V11]", ()
   assert.equal(
     renderHistory(events, onTerminal),
     `\
-TIME (UTC)        TOOL       VERSION       WHAT             WHO
-2026-11-15 12:00  echo_tool  9ab01c22aa01  rolled back      rule
+NO  TIME (UTC)        TOOL       VERSION       WHAT             WHO
+ 3  2026-11-15 12:00  echo_tool  9ab01c22aa01  rolled back      rule
   rolled back: 14 canary calls, 4 failed (stable 1.0 % at the same time); worse
   with 99.8 % probability
-2026-11-15 11:59  echo_tool  9ab01c22aa01  approval needed  ada
+ 2  2026-11-15 11:59  echo_tool  9ab01c22aa01  approval needed  ada
   look first
 `,
   );
@@ -338,6 +365,10 @@ for (const [what, sentence] of [
   [
     describeOrder("resume", gone, change({ percent: 10 })),
     "echo_tool: echo_tool@9ab01c22aa01 begins again with 10 % of the conversations.",
+  ],
+  [
+    describeOrder("resume", gone, { ...gone, reason: "Rolled back before anybody got it: 1 of 3 fails: no voice" }),
+    "echo_tool: echo_tool@9ab01c22aa01 was tried once more, and again rolled back before anybody got it: 1 of 3 fails: no voice. Correct the file, or `deckhand rollout promote echo_tool --all` gives it to everybody as it is.",
   ],
   [describeOrder("resume", { ...quiet, isPinned: true }, quiet), "word_count: other contents get out again."],
   [

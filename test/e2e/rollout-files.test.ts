@@ -3,6 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
+import type { RuntimeEvent } from "../../src/core/events.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { improve, initials, mended, recordCalls, replying } from "../runtime/improve-bench.ts";
 import { canary, coarseClock, half, listen, openToolMachine, routes, shout, shouting } from "./tool-machine.ts";
@@ -190,4 +191,33 @@ test("a clock that jumps promotes nothing and rolls nothing back [V4]", async (t
     heard.map(({ change }) => change).filter((change) => change === "promoted" || change === "rolled_back"),
     [],
   );
+});
+
+test("who waits for a replay hears how far it is, also while the runtime is being opened [V10]", async (t) => {
+  const machine = await openToolMachine(t, { "shout.js": shouting("") });
+  const first = await machine.open(half);
+  for (const text of ["a", "b", "c"]) await first.call("shout", { text });
+  const heard: string[] = [];
+  const hear = (event: RuntimeEvent): void => {
+    if (event.type === "rollout:replaying") heard.push(`${event.version} ${event.tried}/${event.cases}`);
+    if (event.type === "rollout:changed") heard.push(`${event.version} ${event.change}`);
+    if (event.type === "execution:started") heard.push("the call");
+  };
+  first.on("*", hear);
+  const change = (version: string | null | undefined): string[] => [
+    `${version} started`,
+    ...["0/3", "1/3", "2/3", "3/3"].map((each) => `${version} ${each}`),
+    `${version} replayed`,
+  ];
+  await machine.save("shout.js", shouting("/* new */"));
+  await first.call("shout", { text: "a" });
+  const [view] = await (await first.rollouts()).list("shout");
+  assert.deepEqual(heard, [...change(view?.canary), "the call"]);
+  await first.close();
+
+  heard.length = 0;
+  await machine.save("shout.js", shouting("/* newer */"));
+  const next = await machine.open(half, { onEvent: hear });
+  const [newer] = await (await next.rollouts()).list("shout");
+  assert.deepEqual(heard, [`${view?.canary} withdrawn`, ...change(newer?.canary)]);
 });

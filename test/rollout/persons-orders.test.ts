@@ -221,3 +221,24 @@ test("what is explained is what is known: the release, the judgement and whom it
   assert.deepEqual([harm?.harmed, harm?.calls[0]?.error], [1, "broken"]);
   assert.equal(view.percent, 10);
 });
+
+test("what is tried is compared with stable line by line, and not without end [V11]", async () => {
+  const texts: Record<string, string> = {
+    aa: "one\n",
+    bb: "two\n",
+    cc: `${"more\n".repeat(5000)}`,
+    dd: "x".repeat(400_000),
+  };
+  const bench = openReleaseBench({}, undefined, (_, hash) => texts[hash] ?? null);
+  await bench.introduce("aa");
+  assert.equal(await bench.orders.diff("say"), null);
+  await bench.introduce("bb");
+  assert.equal(await bench.orders.diff("say"), "--- a/tools/say.js\n+++ b/tools/say.js\n@@ -1 +1 @@\n-one\n+two\n");
+  await bench.introduce("cc");
+  assert.match((await bench.orders.diff("say")) ?? "", /\n\[3005 more lines of the diff left out\]\n$/);
+  assert.match((await bench.orders.diff("say", 80)) ?? "", /\n\[4925 more lines of the diff left out\]\n$/);
+  await bench.introduce("dd");
+  assert.match((await bench.orders.diff("say")) ?? "", /x… \[\d+ characters cut\]$/);
+  await bench.introduce("ee");
+  assert.equal(await bench.orders.diff("say"), null);
+});

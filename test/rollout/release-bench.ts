@@ -15,7 +15,7 @@ import {
   type ToolVersionRegistry,
 } from "../../src/rollout/release/tool-version-registry.ts";
 import { rolloutPolicy } from "../../src/rollout/rollout.ts";
-import { createRolloutOrders } from "../../src/runtime/rollout-orders.ts";
+import { createRolloutOrders, type OrderParts } from "../../src/runtime/rollout-orders.ts";
 import type { Rollouts } from "../../src/runtime/rollouts.ts";
 import { createMemoryRolloutStore } from "../../src/store/memory-rollout-store.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";
@@ -46,6 +46,7 @@ export const allPassed: ReplayReport = { cases: 3, passed: 3, flips: [], skipped
 export function openReleaseBench(
   policy: Partial<ReleasePolicy> | ((lane: LaneName) => Partial<ReleasePolicy>) = {},
   store: RolloutStore = createMemoryRolloutStore(),
+  readContent: OrderParts["readContent"] = () => null,
 ): ReleaseBench {
   const clock = createManualClock();
   const policyOf = (_tool: string, risk: "low" | "high", lane: LaneName): ReleasePolicy => ({
@@ -68,7 +69,7 @@ export function openReleaseBench(
     modeOf: () => "canary",
     settleFile: () => undefined,
     canOpen: () => true,
-    readContent: () => null,
+    readContent,
     async replay() {
       const claimed = await registry.claimReplay("say", me, () => false);
       if (claimed) await registry.endReplay("say", claimed.id, allPassed);

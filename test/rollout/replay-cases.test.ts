@@ -50,14 +50,16 @@ async function play(tried: readonly ReplayCase[], { canary = {}, stable = {}, ..
   const onCanary = version(canary, clock, how.takesMs);
   const onStable = version(stable, clock);
   const { totalMs = 60_000, signal = new AbortController().signal } = how;
+  const told: string[] = [];
   const report = await replayCases({
+    onTried: (count, all) => void told.push(`${count}/${all}`),
     cases: tried,
     onCanary,
     onStable,
     limit: { clock, caseMs: 5000, totalMs, signal },
   });
   assert.equal(clock.waiting, 0);
-  return { report, ranOnCanary: onCanary.ran, ranOnStable: onStable.ran };
+  return { report, told, ranOnCanary: onCanary.ran, ranOnStable: onStable.ran };
 }
 
 describe("a replay [V10]", () => {
@@ -65,6 +67,14 @@ describe("a replay [V10]", () => {
     const { report, ranOnCanary, ranOnStable } = await play(cases("a", "b", "c"), {});
     assert.deepEqual(report, { cases: 3, passed: 3, flips: [], skipped: null });
     assert.deepEqual([ranOnCanary, ranOnStable], [["a", "b", "c"], []]);
+  });
+
+  test("tells before the first case and after each how far it is; nothing where there is none, or where it stops", async () => {
+    const failing = { b: { error: "Oh no." } };
+    assert.deepEqual((await play(cases("a", "b", "c"), { canary: failing })).told, ["0/3", "1/3", "2/3", "3/3"]);
+    assert.deepEqual((await play([], {})).told, []);
+    const stopped = AbortSignal.abort();
+    assert.deepEqual((await play(cases("a"), { signal: stopped })).told, ["0/1"]);
   });
 
   test("holds against the canary what fails there and passes on stable now", async () => {

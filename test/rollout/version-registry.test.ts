@@ -268,7 +268,13 @@ test("a damaged release begins again with what the file has, and harms no other 
     assert.deepEqual(bench.registry.list(), []);
     await bench.introduce("cc");
     assert.equal(inUse(bench), "cc");
-    assert.equal(bench.events().at(-1)?.reason, "What was known of the tool's versions is damaged.");
+    const reason =
+      "What was known of the tool's versions was damaged, and nothing else tells what was stable: the file's content is live.";
+    assert.equal(bench.events().at(-1)?.reason, reason);
+    assert.equal((await bench.orders.list("say"))[0]?.reason, reason);
+    await bench.introduce("dd");
+    assert.equal(inUse(bench), "cc + dd replaying");
+    assert.equal(bench.release().damage, undefined);
   }
 });
 

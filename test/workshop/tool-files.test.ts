@@ -136,6 +136,11 @@ test("a name stays with the file that had it, also for the next process, also wh
   }
   await bench.remove("say.ts");
   const after = await open();
+  const rollouts = await after.rollouts();
+  // The name is the other file's now; what that has is a new version of the tool.
+  const [view] = await rollouts.list("say");
+  assert.deepEqual([view?.file, view?.status], ["tools/a.ts", "running"]);
+  await rollouts.promote("say", { to: "all" });
   assert.equal(await say(after), "another");
 });
 

@@ -18,9 +18,11 @@ export const rolloutRoutes: readonly Route[] = [
     rollouts.hold(tool, reasonOf(body).reason ?? "no reason given"),
   ),
   orderRoute("resume", ["reason"], (rollouts, tool, body) => rollouts.resume(tool, reasonOf(body).reason)),
-  orderRoute("rollback", ["kind", "reason"], (rollouts, tool, body) =>
-    rollouts.rollback(tool, { kind: optionalChoice(body, "kind", ["soft", "hard"]) ?? "soft", ...reasonOf(body) }),
-  ),
+  orderRoute("rollback", ["kind", "reason", "to"], (rollouts, tool, body) => {
+    const to = optionalText(body, "to");
+    const kind = optionalChoice(body, "kind", ["soft", "hard"]) ?? "soft";
+    return rollouts.rollback(tool, { kind, ...reasonOf(body), ...(to === undefined ? {} : { to }) });
+  }),
 ];
 
 const historyLength = 50;

@@ -2,7 +2,7 @@ import { createId } from "../../core/ids.ts";
 import type { RolloutTransaction } from "../../core/rollout-store.ts";
 import type { PolicyOf } from "./promotion-controller.ts";
 import { isReleaseDamaged, removeCounters } from "./release-documents.ts";
-import { firstRelease, makeStable, type Content } from "./release-steps.ts";
+import { firstRelease, forgetDamage, makeStable, type Content } from "./release-steps.ts";
 import { tell } from "./tell-event.ts";
 import type { Rollout, ToolRelease } from "./tool-release.ts";
 import { versionName } from "./version-name.ts";
@@ -21,6 +21,8 @@ export interface Terms {
   readonly standIn?: { readonly hash: string | null };
   readonly risk: Rollout["risk"];
   readonly verifies: boolean;
+  /** What tells what was stable, where the release itself is damaged; left out: nothing does. */
+  readonly recalled?: ToolRelease;
   /** Why it can't run beside the stable one, in one sentence; null when it can. */
   readonly blocked: string | null;
 }
@@ -39,10 +41,23 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
 
   function introduceFirst(transaction: RolloutTransaction, content: Content): ToolRelease {
     const release = firstRelease(content, now());
-    const isDamaged = isReleaseDamaged(transaction, content.tool);
-    const reason = isDamaged ? "What was known of the tool's versions is damaged." : "It is the first one.";
-    tell(transaction, release, { ...byFile, at: now(), type: "live", reason, figures: null });
+    if (isReleaseDamaged(transaction, content.tool)) return tellDamage(transaction, release, damages.unknown);
+    tell(transaction, release, { ...byFile, at: now(), type: "live", reason: "It is the first one.", figures: null });
     return release;
+  }
+
+  /** What was tried when it happened is tried from the beginning: its counters say nothing any more. */
+  function recall(transaction: RolloutTransaction, recalled: ToolRelease): ToolRelease {
+    const { tool } = recalled;
+    const last = transaction.listEvents({ tool, limit: 100 }).find(({ rolloutId }) => rolloutId !== null);
+    if (last) removeCounters(transaction, last.rolloutId!);
+    return tellDamage(transaction, recalled, damages.recalled);
+  }
+
+  function tellDamage(transaction: RolloutTransaction, release: ToolRelease, reason: string): ToolRelease {
+    const at = now();
+    tell(transaction, release, { ...byFile, at, type: "live", reason, figures: { damaged: true } });
+    return { ...release, damage: { at, reason } };
   }
 
   function introduceNext(transaction: RolloutTransaction, release: ToolRelease, next: NextContent): ToolRelease {
@@ -58,9 +73,7 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
       return isImproved ? release : withdraw(transaction, release, "The file has another.");
     }
     if (next.isOnlyOne) {
-      const isRenamed = content.fileName !== release.fileName;
-      const reason = isRenamed ? "The tool is in another file now." : "What was stable is gone.";
-      return takeOver(transaction, release, { content, reason });
+      return takeOver(transaction, release, { content, reason: "What was stable is gone." });
     }
     const isBack = release.earlier.slice(0, terms.window).some((each) => each.hash === hash);
     if (isBack) return takeOver(transaction, release, { content, reason: "It was stable a short while ago." });
@@ -137,7 +150,21 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
     return { ...release, rollout: null };
   }
 
-  return (transaction, { before, content, terms }) => {
+  function findBefore(
+    transaction: RolloutTransaction,
+    { before, content, terms }: Introduction,
+  ): ToolRelease | undefined {
+    const { recalled } = terms;
+    if (!before) {
+      return recalled && isReleaseDamaged(transaction, content.tool) ? recall(transaction, recalled) : undefined;
+    }
+    // Whoever changes the file has got over it.
+    return before.damage && content.hash !== before.fileHash ? forgetDamage(before) : before;
+  }
+
+  return (transaction, introduction) => {
+    const { content, terms } = introduction;
+    const before = findBefore(transaction, introduction);
     if (!before) return introduceFirst(transaction, content);
     const standIn = terms.standIn?.hash ?? null;
     const release = standIn === null ? before : replaceLost(transaction, before, standIn);
@@ -155,6 +182,13 @@ interface NextContent {
   /** The stable content is gone, and nothing else can take its place. */
   readonly isOnlyOne: boolean;
 }
+
+const damages = {
+  recalled:
+    "What was known of the tool's versions was damaged: this one is stable, by what its history and its copies tell.",
+  unknown:
+    "What was known of the tool's versions was damaged, and nothing else tells what was stable: the file's content is live.",
+};
 
 const byFile = { by: "file", who: null } as const;
 

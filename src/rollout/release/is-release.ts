@@ -4,7 +4,7 @@ import type { Lane, Rollout, ToolRelease } from "./tool-release.ts";
 /** Whether a document has all that is relied on: it may be of another time, or damaged. */
 export function isRelease(document: unknown): document is ToolRelease {
   if (!isRecord(document)) return false;
-  const { v, tool, fileName, fileHash, stable, earlier, pinned, out, rollout } = document;
+  const { v, tool, fileName, fileHash, stable, earlier, pinned, out, rollout, damage } = document;
   return (
     v === 1 &&
     [tool, fileName, fileHash].every(isText) &&
@@ -15,7 +15,8 @@ export function isRelease(document: unknown): document is ToolRelease {
     (pinned === null || (isRecord(pinned) && isText(pinned["reason"]))) &&
     isRecord(out) &&
     Object.values(out).every((each) => isRecord(each) && isText(each["reason"])) &&
-    (rollout === null || isRollout(rollout))
+    (rollout === null || isRollout(rollout)) &&
+    (damage === undefined || (isRecord(damage) && isText(damage["reason"])))
   );
 }
 

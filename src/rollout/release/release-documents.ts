@@ -7,7 +7,7 @@ import type { Harm, LaneName, ToolRelease } from "./tool-release.ts";
 
 export function readRelease(reader: RolloutReader, tool: string): ToolRelease | undefined {
   const document = reader.readDocument(releaseName(tool));
-  // Of another time, or damaged: then the content of the file is the first again.
+  // Of another time, or damaged: see `recall-release.ts`.
   return isRelease(document) && document.tool === tool ? document : undefined;
 }
 
@@ -15,6 +15,12 @@ export function readRelease(reader: RolloutReader, tool: string): ToolRelease | 
 export function isReleaseDamaged(reader: RolloutReader, tool: string): boolean {
   const name = releaseName(tool);
   return readRelease(reader, tool) === undefined && reader.listDocuments(name).includes(name);
+}
+
+/** The tools whose release can't be understood. */
+export function listDamaged(reader: RolloutReader): string[] {
+  const tools = reader.listDocuments("release/").map((name) => name.slice("release/".length));
+  return tools.filter((tool) => readRelease(reader, tool) === undefined);
 }
 
 export function writeRelease(transaction: RolloutTransaction, release: ToolRelease): void {

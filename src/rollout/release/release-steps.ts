@@ -20,6 +20,12 @@ export function firstRelease({ tool, fileName, hash, origin }: Content, now: num
   return { v: 1, tool, fileName, fileHash: hash, stable, earlier: [], pinned: null, out: {}, rollout: null };
 }
 
+/** It was told, and something was done since. */
+export function forgetDamage(release: ToolRelease): ToolRelease {
+  const { damage: _, ...rest } = release;
+  return rest;
+}
+
 /** Another content is stable from now on. */
 export function makeStable(
   release: ToolRelease,

@@ -27,6 +27,8 @@ export interface ToolRelease {
   readonly out: Readonly<Record<string, RolledBack>>;
   /** The new content that is being tried; null when there is none. */
   readonly rollout: Rollout | null;
+  /** What was known before was damaged, and what was done about it; left out once something is changed after that. */
+  readonly damage?: { readonly at: number; readonly reason: string };
 }
 
 /** Whose content it is. What an agent or `improve` made is always tried first. */

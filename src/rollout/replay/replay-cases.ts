@@ -12,17 +12,21 @@ export async function replayCases(order: {
   readonly onCanary: CaseRunner;
   readonly onStable: CaseRunner;
   readonly limit: ReplayLimit;
+  /** Before the first one and after each; not where there is none. */
+  readonly onTried?: ((tried: number, cases: number) => void) | undefined;
 }): Promise<ReplayReport> {
-  const { cases, limit } = order;
+  const { cases, limit, onTried } = order;
   const trial = beginTrial(limit);
   const flips: ReplayFlip[] = [];
   let passed = 0;
   let tried = 0;
   let untold = 0;
-  for (const each of cases) {
+  if (cases.length > 0) onTried?.(0, cases.length);
+  for (const [index, each] of cases.entries()) {
     if (trial.isOver) break;
     const verdict = await compareOn(trial, order, each);
     if (verdict === "stopped") break;
+    onTried?.(index + 1, cases.length);
     if (verdict === "untold") {
       untold++;
       continue;

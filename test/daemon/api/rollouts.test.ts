@@ -128,6 +128,7 @@ test("orders that do not fit are refused with one sentence [D6]", async (t) => {
   for (const [path, given, sentence] of [
     ["promote", { to: "everybody" }, 'to must be one of next, all; got "everybody".'],
     ["rollback", { kind: 1 }, "kind must be one of soft, hard; got 1."],
+    ["rollback", { to: 1 }, "to must be a text, got 1."],
     ["hold", { reason: [] }, "reason must be a text, got a list."],
     ["resume", { to: "all" }, '"to" means nothing here. There are: reason.'],
   ] as const) {
