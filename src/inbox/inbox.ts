@@ -112,7 +112,10 @@ export function createInbox(options: InboxOptions): Inbox {
       const entries = await store.list({ limit: 100, ...query });
       return Promise.all(entries.map(noticeAbandoned));
     },
-    get: (id) => store.get(id),
+    async get(id) {
+      const entry = await store.get(id);
+      return entry && noticeAbandoned(entry);
+    },
     async answer(id, given, who) {
       const found = await find(id, "question");
       if (!found.ok) return found;

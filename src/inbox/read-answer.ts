@@ -36,6 +36,10 @@ export function readAnswer(question: Question, answer: GivenAnswer): ReadAnswer 
   if (beyond !== undefined) return wrong(`There is no option ${beyond}; choose ${range}.`);
   if (chosen.length > 1 && !multiple) return wrong("Only one option can be chosen.");
   const selected = chosen.map((number) => options[number - 1]!);
+  // Both at once, and they differ: either of them may be what was meant.
+  if (numbers.length > 0 && given !== "" && given !== selected.join(", ")) {
+    return wrong(`The options say "${selected.join(", ")}" and the text says "${given}"; give one of them.`);
+  }
   return { ok: true, answer: { answered: true, text: selected.join(", "), selected } };
 }
 

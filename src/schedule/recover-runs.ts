@@ -12,9 +12,10 @@ const mostAtOnce = 1000;
  * Finds runs whose owner is gone. One that was only claimed is due again: nothing was done. One that ran is adopted, if its work
  * lives on, else lost. `follow` is given the work that was taken up.
  */
-export async function recoverRuns(parts: ScheduleParts, { active, follow }: Recovery): Promise<void> {
+export async function recoverRuns(parts: ScheduleParts, { active, follow, jobId }: Recovery): Promise<void> {
   const { store } = parts;
-  const underWay = await store.listRuns({ states: ["claimed", "running"], limit: mostAtOnce });
+  const states = ["claimed", "running"] as const;
+  const underWay = await store.listRuns({ states, limit: mostAtOnce, ...(jobId === undefined ? {} : { jobId }) });
   for (const run of underWay) {
     if (active.has(run.id) || !(await isAbandoned(parts, run.owner))) continue;
     if (run.state === "claimed") {
@@ -38,6 +39,8 @@ export async function freeWaiting(parts: ScheduleParts): Promise<void> {
 
 export interface Recovery {
   readonly active: ActiveRuns;
+  /** Left out: of all jobs. */
+  readonly jobId?: string;
   readonly follow: (work: Promise<void>) => void;
 }
 

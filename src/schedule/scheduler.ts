@@ -199,6 +199,7 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
     async carryOut(runId) {
       const found = await store.getRun(runId);
       const options = { ...startOptions, isLastTry: !isStarted };
+      if (found && !isStarted) await clearTheWay(found.jobId);
       const carriedOut = found?.state === "due" ? (await startRun(parts, found, options)).carriedOut : undefined;
       const stopListening = carriedOut && !isStarted ? listenForCancels() : undefined;
       await carriedOut?.finally(stopListening);
@@ -209,6 +210,18 @@ export function createScheduler(parts: ScheduleParts): Scheduler {
       return closing;
     },
   };
+
+  /** Where nobody looks after the runs of processes that are gone, those would be in the way for ever. */
+  async function clearTheWay(jobId: string): Promise<void> {
+    const adopted: Promise<void>[] = [];
+    await recoverRuns(parts, { active, jobId, follow: (work) => adopted.push(work.catch(tellFailure)) });
+    if (adopted.length === 0) return;
+    // Work that has ended meanwhile is soon settled; what goes on is in the way, and is left as it was at the end.
+    let cancel = (): void => {};
+    const patience = new Promise<void>((resolve) => (cancel = clock.after(settings.pollMs, resolve)));
+    await Promise.race([Promise.all(adopted), patience]);
+    cancel();
+  }
 
   function listenForCancels(): () => void {
     let cancel: (() => void) | undefined;

@@ -118,6 +118,16 @@ test("the second to answer is told who was first [L7]", async (t) => {
   assert.equal((await answer).decision, "deny");
 });
 
+test("who looks at one entry alone is told that nobody waits for it any more [L7]", async (t) => {
+  const store = createMemoryInbox();
+  const alive = open(t, { store });
+  void alive.ask({ text: "Name?" }, asker());
+  const { id } = await onlyWaiting(alive);
+  const after = open(t, { store, isAlive: () => false });
+  assert.equal((await after.get(id))?.state, "abandoned");
+  assert.equal(await after.get("ask_none"), undefined);
+});
+
 test("danger can only be approved once, and a question can't be approved at all [G8 L7]", async (t) => {
   const inbox = open(t);
   const controller = new AbortController();

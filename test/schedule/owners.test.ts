@@ -208,3 +208,50 @@ test("what waited for room when its scheduler was killed is started by one that 
     assert.deepEqual(states.sort(), expected);
   }
 });
+
+test("without a scheduler a run of a process that died is not in the way of the next one [D1]", async (t) => {
+  const { jobs, open, kill, store } = await openSchedule(t);
+  await jobs.add(orderOf(), "me");
+  const first = await jobs.runNow("nightly", { by: "me" });
+  const began = Promise.withResolvers<void>();
+  void open(11, () => {
+    began.resolve();
+    return never();
+  }).carryOut(first.id);
+  await began.promise;
+  const inTheWay = await jobs.runNow("nightly", { by: "me" });
+  assert.equal((await open(12).carryOut(inTheWay.id))?.state, "skipped");
+  kill(11);
+  const next = await jobs.runNow("nightly", { by: "me" });
+  assert.equal((await open(13).carryOut(next.id))?.state, "succeeded");
+  assert.equal((await store.getRun(first.id))?.state, "lost");
+});
+
+test("without a scheduler work that lives on is settled if it has ended, else it is in the way and is left as it was [D1]", async (t) => {
+  const { clock, jobs, open, kill, store } = await openSchedule(t);
+  await jobs.add(orderOf(), "me");
+  const first = await jobs.runNow("nightly", { by: "me" });
+  const began = Promise.withResolvers<void>();
+  void open(11, () => {
+    began.resolve();
+    return never();
+  }).carryOut(first.id);
+  await began.promise;
+  kill(11);
+  const leave = (signal: AbortSignal): Promise<RunOutcome> =>
+    new Promise((resolve) =>
+      signal.addEventListener("abort", () => resolve({ state: "left", reason: null, summary: null })),
+    );
+  const looking = open(12, undefined, (_job, _run, { signal }) => leave(signal));
+  const second = await jobs.runNow("nightly", { by: "me" });
+  const carriedOut = looking.carryOut(second.id);
+  await clock.pass(2 * minute);
+  assert.equal((await carriedOut)?.state, "skipped");
+  await looking.close();
+  const left = await store.getRun(first.id);
+  assert.deepEqual([left?.state, left?.owner], ["running", null]);
+  const third = await jobs.runNow("nightly", { by: "me" });
+  const after = open(13, undefined, async () => succeeded);
+  assert.equal((await after.carryOut(third.id))?.state, "succeeded");
+  assert.equal((await store.getRun(first.id))?.state, "succeeded");
+});

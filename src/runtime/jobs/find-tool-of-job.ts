@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { nearest } from "../../core/nearest.ts";
 import type { JobWork, ToolFileRef } from "../../core/schedule.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeProblem } from "../../workshop/status.ts";
@@ -45,5 +46,8 @@ function findByFile({ catalog, runtime, workshop }: Parts, { file, toolName }: T
       problem: `${file}, the file of the tool ${toolName}, is gone: put it back, or remove the job.`,
     };
   }
-  return { ok: false, problem: `${file} is no tool file: those lie in the folder "${folder}".` };
+  const known = files.flatMap((each) => (each.tool === null ? [] : each.file));
+  const [meant] = nearest(file, known, 1);
+  const hint = meant === undefined ? `those lie in the folder "${folder}".` : `did you mean ${meant}?`;
+  return { ok: false, problem: `${file} is no tool file: ${hint}` };
 }

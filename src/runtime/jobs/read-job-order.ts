@@ -33,8 +33,8 @@ export async function readJobOrder(parts: OrderParts, written: WrittenJob): Prom
       mode: written.missed ?? settings.missed,
       windowMs: windowOf(written) ?? Math.round(settings.missedDays * dayMs),
     },
-    ...(jitter === undefined ? {} : { jitterMs: readDuration(jitter) }),
-    ...(deadline === undefined ? {} : { deadlineMs: readDuration(deadline) }),
+    ...(jitter === undefined ? {} : { jitterMs: readDuration(jitter, "jitter") }),
+    ...(deadline === undefined ? {} : { deadlineMs: readDuration(deadline, "deadline") }),
     ...timeoutOf(work, durationOf(written, "timeout"), settings),
     retries: written.retries ?? settings.retries,
     pauseAfterFailures: written.pause_after ?? settings.pauseAfterFailures,
@@ -45,7 +45,7 @@ export async function readJobOrder(parts: OrderParts, written: WrittenJob): Prom
 
 function durationOf(written: WrittenJob, key: "missed_window" | "timeout"): number | undefined {
   const text = written[key];
-  return text === undefined ? undefined : readDuration(text);
+  return text === undefined ? undefined : readDuration(text, key.replaceAll("_", " "));
 }
 
 function windowOf(written: WrittenJob): number | undefined {

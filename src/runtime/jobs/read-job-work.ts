@@ -64,8 +64,7 @@ async function readPrompt({ checkModel }: WorkParts, { prompt = "", model }: Wri
 async function readTool(parts: WorkParts, { tool: toolName = "", file, input = {} }: WrittenJob): Promise<JobWork> {
   const asked = { toolName, toolRef: file === undefined ? null : refOf(parts, file) };
   const found = await findToolOfJob(parts, asked);
-  if (!found.ok)
-    throw invalid(file === undefined || isThere(parts, file) ? found.problem : `There is no file ${file}.`);
+  if (!found.ok) throw invalid(file === undefined || isThere(parts, file) ? found.problem : noFile(parts, file));
   const { tool } = found;
   if (!tool.traits.offeredIn.includes("schedule")) throw invalid(`${tool.name} is not for schedules.`);
   const checked = tool.check(input);
@@ -87,6 +86,15 @@ function isThere({ runtime }: WorkParts, file: string): boolean {
   return existsSync(resolve(runtime.workdir, file));
 }
 
+function noFile({ workshop }: WorkParts, file: string): string {
+  const [meant] = nearest(
+    file,
+    workshop.status().files.map((each) => each.file),
+    1,
+  );
+  return `There is no file ${file}${meant === undefined ? "." : `: did you mean ${meant}?`}`;
+}
+
 function tellInput(tool: Tool, problems: readonly { readonly path: string; readonly message: string }[]): string {
   const told = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`)).join("; ");
   return `The input does not fit ${tool.name}: ${told}. See \`deckhand tools ${tool.name}\`.`;
@@ -103,15 +111,18 @@ async function readAgent(parts: WorkParts, written: WrittenJob): Promise<JobWork
     const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`;
     throw invalid(`There is no agent named "${name}". ${hint}`);
   }
+  const folder = resolve(parts.runtime.workdir, cwd ?? "");
+  if (tasks.runsHere && !existsSync(folder))
+    throw invalid(`There is no folder ${cwd}: make it first, or name another.`);
   const order = {
     agent: name,
     message,
     model,
     systemPrompt: null,
     // Whoever runs it elsewhere has a workdir of its own.
-    cwd: tasks.runsHere ? resolve(parts.runtime.workdir, cwd ?? "") : (cwd ?? null),
+    cwd: tasks.runsHere ? folder : (cwd ?? null),
     args: [],
-    timeoutMs: timeout === undefined ? parts.taskTimeoutMs : readDuration(timeout),
+    timeoutMs: timeout === undefined ? parts.taskTimeoutMs : readDuration(timeout, "timeout"),
     resume: null,
     bypassesPermissions: false,
   };

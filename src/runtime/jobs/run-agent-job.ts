@@ -1,3 +1,4 @@
+import { codeOf, messageOf } from "../../core/errors.ts";
 import type { Run } from "../../core/schedule.ts";
 import { isFinalTask, type Task } from "../../core/task.ts";
 import type { RunContext, RunOutcome } from "../../schedule/job-runner.ts";
@@ -9,7 +10,13 @@ const sliceMs = 1000;
 /** Orders a background agent by the key of the run, so that it is one task whoever orders it, and follows it to its end. */
 export async function runAgentJob({ runtime }: JobRunnerParts, order: JobToRun<"agent">): Promise<RunOutcome> {
   const tasks = await runtime.tasks();
-  return follow(tasks, order, await start(tasks, order));
+  try {
+    return await follow(tasks, order, await start(tasks, order));
+  } catch (thrown) {
+    // Its agent or its folder is gone.
+    if (codeOf(thrown) === "TASK_INVALID") return hopeless(messageOf(thrown));
+    throw thrown;
+  }
 }
 
 /** A run that another process had begun: its task, wherever it is by now. */

@@ -2,6 +2,8 @@ import type { RunEnd } from "../../core/agent-events.ts";
 import type { RunOutcome } from "../../schedule/job-runner.ts";
 import { hopeless, type JobRunnerParts, type JobToRun } from "./job-to-run.ts";
 
+export const noModel = "There is no model to ask: name one in the job, or in model.name of the settings.";
+
 /** A new conversation for each run; what it may do is the job's grant, and what it asks waits in the inbox. */
 export async function runPromptJob(
   { runtime, jobCalls }: JobRunnerParts,
@@ -9,8 +11,7 @@ export async function runPromptJob(
 ): Promise<RunOutcome> {
   const { signal, standStill, note } = context;
   const chosen = await runtime.openModel(work.model ?? undefined);
-  if (!chosen.model)
-    return hopeless("There is no model to ask: name one in the job, or in model.name of the settings.");
+  if (!chosen.model) return hopeless(noModel);
   const agent = await runtime.openAgent({ model: chosen.model });
   try {
     await note({ sessionId: agent.sessionId });

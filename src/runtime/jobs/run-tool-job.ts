@@ -30,12 +30,27 @@ export async function runToolJob(parts: JobRunnerParts, { job, work, context }: 
 /** Another try with the same input, by the same rules, ends the same way. */
 const hopelessErrors: ReadonlySet<ErrorType | null> = new Set(["unknown_tool", "invalid_input", "denied"]);
 
-function outcomeOf({ state, result, error, errorType }: Execution, maskText: (text: string) => string): RunOutcome {
+function outcomeOf(execution: Execution, maskText: (text: string) => string): RunOutcome {
+  const { state, result, errorType } = execution;
   const output = result?.output ?? "";
   const summary = output === "" ? null : maskText(output);
   if (state === "completed") return { state: "succeeded", reason: null, summary };
-  const reason = maskText(error ?? "It ended without a word.");
+  const reason = maskText(reasonOf(execution));
   if (hopelessErrors.has(errorType)) return { ...hopeless(reason), summary };
   if (state === "timeout") return { state: "timed_out", reason, summary };
   return { state: state === "cancelled" ? "cancelled" : "failed", reason, summary };
+}
+
+/** What its owner reads later, when nothing else of the call is before them. */
+function reasonOf({ error, errorType, toolName, permission, note }: Execution): string {
+  const told = error ?? "It ended without a word.";
+  if (errorType === "invalid_input") {
+    return `The input of the job does not fit ${toolName} any more: ${told}. Add the job again with one that does; see \`deckhand tools ${toolName}\`.`;
+  }
+  if (errorType !== "denied" || permission?.by !== "person") return told;
+  const [who, why] = [
+    permission.who ? ` (${permission.who})` : "",
+    note === null ? "" : `. ${note.replaceAll("\n", " ")}`,
+  ];
+  return `${told}${who}${why}`;
 }

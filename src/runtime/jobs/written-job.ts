@@ -54,7 +54,7 @@ export function readWrittenJob(value: unknown): WrittenJob {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const keys = Object.keys(schema.shape);
-  const told = parsed.error.issues.map((issue) => tellIssue(issue, { value, keys })).join("; ");
+  const told = joinTold(parsed.error.issues.map((issue) => tellIssue(issue, { value, keys })));
   throw new RuntimeError("JOB_INVALID", told.endsWith("?") ? told : `${told}.`);
 }
 
@@ -74,10 +74,14 @@ function tellIssue(
     case "too_small":
       return `${where} is empty`;
     case "unrecognized_keys":
-      return issue.keys.map((key) => tellUnknown(key, keys)).join("; ");
+      return joinTold(issue.keys.map((key) => tellUnknown(key, keys)));
     default:
       return `${where}: ${issue.message}`;
   }
+}
+
+function joinTold(told: readonly string[]): string {
+  return told.reduce((before, each) => `${before}${before.endsWith("?") ? "" : ";"} ${each}`);
 }
 
 const expectations: Readonly<Record<string, string>> = {
@@ -90,7 +94,10 @@ const expectations: Readonly<Record<string, string>> = {
   boolean: "true or false",
 };
 
+/** As a job is shown, and as its command spells it. */
+const otherNames: Readonly<Record<string, string>> = { tool_name: "tool", tool_ref: "file", zone: "time_zone" };
+
 function tellUnknown(key: string, keys: readonly string[]): string {
-  const [meant] = nearest(key, keys, 1);
+  const meant = otherNames[key] ?? nearest(key, keys, 1)[0];
   return `A job has no "${key}"${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
 }

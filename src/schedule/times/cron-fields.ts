@@ -1,26 +1,44 @@
 import { RuntimeError } from "../../core/errors.ts";
+import { hintAt, type CronRange } from "./cron-hint.ts";
 
 interface Field {
   readonly name: string;
   readonly form: string;
+  readonly example: string;
   readonly allowed: RegExp;
+  readonly range: CronRange;
+  /** "?" says that the other of the two days counts, as "*" does. */
+  readonly isDay?: true;
 }
 
 const digits = /^[\d*,/-]+$/;
-const seconds: Field = { name: "second", form: "0-59", allowed: digits };
+const sixty = { form: "0-59", example: "*/5", allowed: digits } as const;
+const seconds: Field = { ...sixty, name: "second", range: { first: 0, last: 59, unit: "s" } };
 const five: readonly Field[] = [
-  { name: "minute", form: "0-59", allowed: digits },
-  { name: "hour", form: "0-23", allowed: digits },
+  { ...sixty, name: "minute", range: { first: 0, last: 59, unit: "m" } },
+  { name: "hour", form: "0-23", example: "*/5", allowed: digits, range: { first: 0, last: 23, unit: "h" } },
   {
     name: "day of the month",
     form: "1-31, L for the last, 15W for the working day nearest to it",
+    example: "1,6",
     allowed: /^[\d*,/LW-]+$/i,
+    range: { first: 1, last: 31 },
+    isDay: true,
   },
-  { name: "month", form: "1-12 or JAN-DEC", allowed: /^[\d*,/A-Z-]+$/i },
+  {
+    name: "month",
+    form: "1-12 or JAN-DEC",
+    example: "1,6",
+    allowed: /^[\d*,/A-Z-]+$/i,
+    range: { first: 1, last: 12, names: "JAN FEB MAR APR MAY JUN JUL AUG SEP OCT NOV DEC".split(" ") },
+  },
   {
     name: "day of the week",
     form: "0-7 or SUN-SAT (0 and 7 are Sunday), 5#2 for the second Friday, 5L for the last",
+    example: "1-5",
     allowed: /^[\d*,/#A-Z-]+$/i,
+    range: { first: 0, last: 6, names: "SUN MON TUE WED THU FRI SAT".split(" ") },
+    isDay: true,
   },
 ];
 
@@ -37,9 +55,10 @@ const nicknames: Readonly<Record<string, string>> = {
 /** The five or six fields of a cron text. Throws JOB_INVALID; `parse` throws for a pattern that it can't read. */
 export function checkFields(cron: string, parse: (pattern: string) => void): string[] {
   const text = cron.trim();
-  const given = text.startsWith("@") ? readNickname(text) : text.split(/\s+/);
-  if (text === "" || given.length < 5 || given.length > 6) throw wrongCount(cron, text === "" ? 0 : given.length);
-  const fields = given.length === 6 ? [seconds, ...five] : five;
+  const written = text.startsWith("@") ? readNickname(text) : text.split(/\s+/);
+  if (text === "" || written.length < 5 || written.length > 6) throw wrongCount(cron, text === "" ? 0 : written.length);
+  const fields = written.length === 6 ? [seconds, ...five] : five;
+  const given = written.map((value, index) => (value === "?" && fields[index]!.isDay ? "*" : value));
   for (const [index, field] of fields.entries()) {
     const value = given[index]!;
     if (field.allowed.test(value) && isReadable(given.map((_, at) => (at === index ? value : "*")).join(" "), parse))
@@ -75,15 +94,7 @@ function wrongCount(cron: string, count: number): RuntimeError {
   );
 }
 
-function describeWrong(cron: string, field: Field, value: string): string {
-  const backwards = /^(\d+)-(\d+)$/.exec(value);
-  const turned = backwards && Number(backwards[1]) > Number(backwards[2]);
-  const [, last] = /^0-(\d+)/.exec(field.form) ?? [];
-  const hint =
-    turned && last !== undefined
-      ? ` A range that goes past the end is two: ${backwards[1]}-${last},0-${backwards[2]}.`
-      : "";
-  const example =
-    field.name === "day of the week" ? "1-5" : field.name.startsWith("day") || field.name === "month" ? "1,6" : "*/5";
-  return `The ${field.name} field "${value}" of the cron "${cron}" is wrong: expected ${field.form}, a list (1,3), a range (1-5), a step (*/2, 1-5/2) or *; for example "${example}".${hint}`;
+function describeWrong(cron: string, { name, form, example, range }: Field, value: string): string {
+  const expected = `expected ${form}, a list (1,3), a range (1-5), a step (*/2, 1-5/2) or *; for example "${example}".`;
+  return `The ${name} field "${value}" of the cron "${cron}" is wrong: ${expected}${hintAt(value, range)}`;
 }

@@ -46,6 +46,15 @@ export function openZone(name: string): Zone {
   return zone;
 }
 
+/** The names of three letters that IANA has. Of others ICU has a meaning of its own: BST is Dhaka, AST is Anchorage. */
+const shortNames = new Set("cet eet est gmt hst met mst prc roc rok uct utc wet".split(" "));
+
+/** Throws JOB_INVALID for a zone that nobody should name: there is none, or many mean another one by it. */
+export function checkZone(name: string): void {
+  if (/^[a-z]{3}$/i.test(name) && !shortNames.has(name.toLowerCase())) throw noZone(name);
+  openZone(name);
+}
+
 function createZone(name: string): Zone {
   const format = createFormat(name);
   /** Found so far, of the times from the first to the second. */
@@ -116,8 +125,20 @@ function createFormat(name: string): Intl.DateTimeFormat {
       ...Object.fromEntries(parts.map((part) => [part, "numeric"])),
     });
   } catch (thrown) {
-    const near = nearest(name, Intl.supportedValuesOf("timeZone"));
-    const hint = near.length > 0 ? `did you mean ${near.join(" or ")}?` : "take one such as Europe/Berlin or UTC.";
-    throw new RuntimeError("JOB_INVALID", `There is no time zone "${name}": ${hint}`, { cause: thrown });
+    throw noZone(name, { cause: thrown });
   }
+}
+
+function noZone(name: string, options?: ErrorOptions): RuntimeError {
+  return new RuntimeError("JOB_INVALID", `There is no time zone "${name}": ${hintAt(name)}`, options);
+}
+
+function hintAt(name: string): string {
+  const [, sign, hours, minutes = "00"] = /^(?:utc|gmt)?\s*([+-])(\d{1,2})(?::?(\d\d))?$/i.exec(name.trim()) ?? [];
+  if (hours !== undefined && Number(hours) < 24)
+    return `for a fixed offset write ${sign}${hours.padStart(2, "0")}:${minutes}.`;
+  if (/^[a-z]{3,4}$/i.test(name))
+    return "an abbreviation has several meanings; take a place, such as Europe/London, or UTC.";
+  const near = nearest(name.trim(), Intl.supportedValuesOf("timeZone"));
+  return near.length > 0 ? `did you mean ${near.join(" or ")}?` : "take one such as Europe/Berlin or UTC.";
 }
