@@ -1,7 +1,5 @@
-import type { IncomingMessage } from "node:http";
-import type { Duplex } from "node:stream";
 import type { Clock } from "../core/clock.ts";
-import { createLimitedServer, type ServerLimits } from "../http/create-server.ts";
+import { createLimitedServer, defaultLimits, type ServerLimits } from "../http/create-server.ts";
 import { listenOn, type Listening, type ListenPlace } from "../http/listen.ts";
 import { readToken, tokenFileIn } from "../mcp/http/token-file.ts";
 import { userName } from "../runtime/user-name.ts";
@@ -37,7 +35,7 @@ export interface DaemonServer {
 type Place = Pick<Listening, "hosts" | "origin">;
 
 /** Event streams, and as many again for everything else. */
-const limits: ServerLimits = { headersMs: 10_000, requestMs: 60_000, connections: 600 };
+const limits: ServerLimits = { ...defaultLimits, connections: 600 };
 
 const graceMs = 500;
 
@@ -70,12 +68,10 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
     }),
     whyNot: () => (state() === "ready" ? null : `The daemon is ${state()}.`),
   });
-  const answer = (...[request, response]: Parameters<typeof handler.answer>): void =>
-    void handler.answer(request, response);
-  const server = createLimitedServer(answer, { ...limits, ...parts.limits });
-  // Whoever asks first whether a large body is wanted hears what speaks against it before sending any of it.
-  server.on("checkContinue", answer);
-  server.on("upgrade", refuseUpgrade);
+  const server = createLimitedServer((request, response) => void handler.answer(request, response), {
+    ...limits,
+    ...parts.limits,
+  });
   const open = await listenOn(server, listen, "The daemon");
   listening = open;
   return {
@@ -98,10 +94,4 @@ export async function openDaemonServer(parts: ServerParts): Promise<DaemonServer
 function cookieOf({ origin }: Place): string {
   const port = /:(\d+)$/.exec(origin ?? "")?.[1];
   return port === undefined ? "deckhand_session" : `deckhand_session_${port}`;
-}
-
-/** No WebSocket, for nobody: Origin is the only thing that would keep web pages out of it. */
-function refuseUpgrade(_: IncomingMessage, socket: Duplex): void {
-  socket.on("error", () => undefined);
-  socket.end("HTTP/1.1 403 Forbidden\r\nConnection: close\r\nContent-Length: 0\r\n\r\n", () => socket.destroy());
 }

@@ -46,7 +46,7 @@ export const webFiles: Endpoint = {
       "content-type": types[extname(name)] ?? "application/octet-stream",
       "content-length": body.length,
       // The names of assets have the hash of their content in them.
-      "cache-control": name.startsWith("assets/") ? "public, max-age=31536000, immutable" : "no-cache",
+      "cache-control": isAsset(name) ? "public, max-age=31536000, immutable" : "no-cache",
       "content-security-policy": policy,
       ...guardHeaders,
     });
@@ -54,8 +54,24 @@ export const webFiles: Endpoint = {
   },
 };
 
-/** Null when there is none of that name. Only plain names: nothing leads out of the folder. */
+/** What has its hash in its name never changes: once in memory, however many ask for it and read it slowly. */
+const assets = new Map<string, Promise<Buffer | null>>();
+
 async function readWebFile(name: string): Promise<Buffer | null> {
+  if (!isAsset(name)) return readFromFolders(name);
+  const reading = assets.get(name) ?? readFromFolders(name);
+  assets.set(name, reading);
+  const content = await reading;
+  if (content === null) assets.delete(name);
+  return content;
+}
+
+function isAsset(name: string): boolean {
+  return name.startsWith("assets/");
+}
+
+/** Null when there is none of that name. Only plain names: nothing leads out of the folder. */
+async function readFromFolders(name: string): Promise<Buffer | null> {
   if (!/^(?:[A-Za-z0-9_-][A-Za-z0-9._-]*\/)*[A-Za-z0-9_-][A-Za-z0-9._-]*$/.test(name)) return null;
   for (const folder of folders) {
     try {

@@ -29,8 +29,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<() =
 
 /** What is wrong, as the end of a sentence. */
 export function explainSocket(thrown: unknown, path: string): string {
-  const isTaken = codeOf(thrown) === "EADDRINUSE";
-  if (isTaken) return lstatSync(path).isSocket() ? "another program listens there" : "a file is there already";
+  if (codeOf(thrown) === "EADDRINUSE") return "another program listens there";
   if (Buffer.byteLength(path) > longestSocketPath) return "that path is too long for a socket";
   return existsSync(folderOf(path)) ? messageOf(thrown) : "its folder does not exist";
 }
@@ -48,10 +47,12 @@ function folderOf(path: string): string {
   return dirname(resolvePath(path));
 }
 
-/** A server that was killed leaves its socket behind; one that lives, or another kind of file, is left alone. */
+/** A server that was killed leaves its socket behind; one that lives is left alone, and so is what is no socket. */
 async function removeDeadSocket(path: string): Promise<void> {
   const file = lstatSync(path, { throwIfNoEntry: false });
-  if (!file?.isSocket()) return;
+  if (!file) return;
+  // Not "in use", which may pass: a file stays until somebody takes it away.
+  if (!file.isSocket()) throw new Error("a file is there already");
   const client = connect(path);
   try {
     await once(client, "connect");

@@ -1,8 +1,11 @@
-import { closeSync, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from "node:fs";
+import { closeSync, constants, fstatSync, mkdirSync, openSync, renameSync, statSync, writeSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 
-/** The child's output and what the watchdog did, in a file that is renamed when it is large. */
+/**
+ * The child's output and what the watchdog did, in a file that is renamed when it is large. What is no file, such as /dev/null or
+ * /dev/stdout, is never renamed: root could.
+ */
 export interface WatchdogLog {
   /** Never throws: what can't be written is counted, and told by a line once there is room again. */
   write(bytes: Uint8Array): void;
@@ -20,12 +23,15 @@ export function openWatchdogLog(
   let size = 0;
   let lostBytes = 0;
   let endsLine = true;
+  let canRotate = false;
 
   function open(): void {
     close();
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    fd = openSync(path, "a", 0o600);
-    ({ size } = fstatSync(fd));
+    fd = openSync(path, openFlags, 0o600);
+    const stats = fstatSync(fd);
+    ({ size } = stats);
+    canRotate = stats.isFile();
   }
 
   function close(): void {
@@ -53,7 +59,7 @@ export function openWatchdogLog(
         put(Buffer.from(`${endsLine ? "" : "\n"}[${lostBytes} bytes could not be written here]\n`));
         lostBytes = 0;
       }
-      if (size > 0 && size + bytes.length > maxBytes) {
+      if (canRotate && size > 0 && size + bytes.length > maxBytes) {
         // The line that was begun is ended in the old file.
         const rest = endsLine ? 0 : bytes.indexOf(newline) + 1;
         put(bytes.subarray(0, rest));
@@ -91,6 +97,8 @@ export function openWatchdogLog(
 }
 
 const newline = 10;
+/** Neither a pipe that nobody reads nor one that is full makes the watchdog wait. */
+const openFlags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NONBLOCK;
 
 function moveQuietly(from: string, to: string): void {
   try {

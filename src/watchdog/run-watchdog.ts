@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { openProcessTable } from "../process/process-table.ts";
 import { describeWatchdogEvent } from "./describe-event.ts";
+import { createHandOn } from "./hand-on.ts";
 import { openWatchdogLog } from "./log-file.ts";
 import { takePidFile } from "../process/pid-file.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
@@ -16,7 +17,7 @@ export interface WatchdogParts {
   /** The child's, to which the watchdog adds its own variables. */
   readonly env: WatchdogEnvironment;
   readonly emit: EmitWatchdogEvent;
-  /** Calls back for each signal that asks to stop; returns what ends that. */
+  /** Calls back for each signal that asks to stop, and for SIGUSR2, which is the command's; returns what ends that. */
   readonly onSignal: (receive: (signal: NodeJS.Signals) => void) => () => void;
 }
 
@@ -34,7 +35,11 @@ export async function runWatchdog(settings: WatchdogSettings, parts: WatchdogPar
     return refusedCode;
   }
   const stop = createStopOrder(settings.stopFile, () => lock.hold());
-  const endSignals = parts.onSignal((signal) => stop.order(signal));
+  const handOn = createHandOn(table);
+  const endSignals = parts.onSignal((signal) => {
+    if (signal === "SIGUSR2") handOn.send(signal);
+    else stop.order(signal);
+  });
   try {
     const log = openWatchdogLog(settings.logFile, { maxBytes: settings.logMaxBytes, files: settings.logFiles });
     const emit = (event: WatchdogEvent): void => {
@@ -42,7 +47,7 @@ export async function runWatchdog(settings: WatchdogSettings, parts: WatchdogPar
       parts.emit(event);
     };
     try {
-      const end = await supervise({ settings, clock, table, emit, log, stop, env, random });
+      const end = await supervise({ settings, clock, table, emit, log, stop, env, random, handOn });
       return end === "lock_lost" ? refusedCode : end;
     } finally {
       log.close();

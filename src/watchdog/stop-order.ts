@@ -39,7 +39,7 @@ export function createStopOrder(stopFile: string, holdsLock: () => boolean): Sto
     },
     look() {
       if (reason) return;
-      if (existsSync(stopFile)) stop("stop_file", `the stop file ${stopFile} is there`);
+      if (existsSync(stopFile)) stop("stop_file", `the stop file ${stopFile} is there; remove it to start again`);
       else if (!holdsLock()) stop("lock_lost", "another watchdog has the pid file");
     },
   };

@@ -2,6 +2,7 @@ import { constants } from "node:os";
 import { childEnvironment } from "./child-environment.ts";
 import { decideNext, noHistory, type History } from "./decide-next.ts";
 import { endOrphan } from "./end-orphan.ts";
+import type { HandOn } from "./hand-on.ts";
 import { clearBeat, heartbeatFile } from "./heartbeat.ts";
 import { createLastLines, type LastLines } from "./last-lines.ts";
 import { waitFor } from "./occasion.ts";
@@ -13,6 +14,7 @@ import { startChild } from "./start-child.ts";
 export interface SuperviseParts extends WatchParts {
   readonly env: WatchdogEnvironment;
   readonly random: () => number;
+  readonly handOn: Pick<HandOn, "setChild">;
 }
 
 /** Start, watch, decide, wait, and again. Resolves to the exit code. */
@@ -103,7 +105,9 @@ async function runOnce(
   // On record before it is told: should the watchdog be killed, the next one has to find this child.
   records.started(child.identity, { lines, safeMode });
   emit({ type: "child:started", at: clock.now(), pid, start, safeMode });
+  parts.handOn.setChild(child.identity);
   const end = await watchChild(child, { ...parts, stop });
+  parts.handOn.setChild(null);
   isOver = true;
   return { end, isFinal: false };
 }

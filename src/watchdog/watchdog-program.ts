@@ -33,7 +33,7 @@ function tell(sentence: string): void {
 }
 
 function onSignal(receive: (signal: NodeJS.Signals) => void): () => void {
-  const signals = ["SIGTERM", "SIGINT", "SIGHUP"] as const;
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
   for (const signal of signals) process.on(signal, receive);
   return () => {
     for (const signal of signals) process.off(signal, receive);

@@ -117,6 +117,7 @@ test("connections over the limit are closed on ::1 as well [G6]", withLoopback6,
     headersMs: 10_000,
     requestMs: 10_000,
     connections: 0,
+    stalledMs: 10_000,
   });
   const { origin, close } = await listenOn(server, { port: 0 }, "The test");
   afterTest(t, () => close());

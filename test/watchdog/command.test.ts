@@ -40,7 +40,7 @@ test("wrong use is one sentence and exit code 2, and nothing is started [D3]", a
     [
       [],
       { WATCHDOG_MAX_RESTARTS: "-3" },
-      /^deckhand: WATCHDOG_MAX_RESTARTS is to be a whole number, 0 or more; got "-3"\.\n$/,
+      /^deckhand: WATCHDOG_MAX_RESTARTS is to be a whole number from 0 to 1000000000; got "-3"\.\n$/,
     ],
     [["--workdir", "nowhere"], {}, /^deckhand: The workdir nowhere does not exist; name a folder that exists\.\n$/],
     [[], { WATCHDOG_LOG_FILE: "/dev/null/log" }, /^deckhand: The log file \/dev\/null\/log can't be written: .+\n$/],
@@ -51,6 +51,26 @@ test("wrong use is one sentence and exit code 2, and nothing is started [D3]", a
     assert.equal(code, 2);
   }
   assert.equal(existsSync(join(machine.workdir, "started")), false);
+});
+
+test("a silence that every daemon has between two beats is no hang: that is one sentence and 2 [D3]", async (t) => {
+  const machine = await openMachine(t);
+  for (const args of [["serve", "--watchdog"], ["watchdog"]]) {
+    const { code, stdout, stderr } = await machine.run(args, { env: { WATCHDOG_HANG_SECONDS: "1.5" } });
+    const sentence = `deckhand: WATCHDOG_HANG_SECONDS is to be 5 or more for the daemon, which beats every two seconds; got "1.5".\n`;
+    assert.deepEqual([code, stdout, stderr], [2, "", sentence]);
+  }
+});
+
+test("what WATCHDOG_HEARTBEAT says counts for the daemon as well [D3]", async (t) => {
+  const machine = await openMachine(t);
+  const ask = (env: Record<string, string>): ReturnType<typeof machine.run> =>
+    machine.run(["serve", "--watchdog"], { env: { WATCHDOG_HANG_SECONDS: "1", ...env } });
+  assert.match((await ask({ WATCHDOG_HEARTBEAT: "maybe" })).stderr, /is to be one of auto, required, off; got "maybe"/);
+  // Where no beat is looked at, no silence is too short: it is the stop file that keeps it from starting.
+  mkdirSync(join(machine.workdir, "stop"));
+  const off = await ask({ WATCHDOG_HEARTBEAT: "off", WATCHDOG_STOP_FILE: "stop" });
+  assert.equal(off.code, 0, off.stderr);
 });
 
 test("a folder that can't be written is one sentence and exit code 2; with places elsewhere it can be watched [D3]", async (t) => {

@@ -1,5 +1,16 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/runtime.ts";
@@ -45,6 +56,28 @@ test("of a log that is full only as many files are kept as are wanted [D3]", asy
   assert.deepEqual(readdirSync(folder).sort(), ["dog.log", "dog.log.1", "dog.log.2"]);
   assert.match(readFileSync(path, "utf8"), /^48 x+\n49 x+\n$/);
   assert.match(readFileSync(`${path}.1`, "utf8"), /^46 x+\n47 x+\n$/);
+});
+
+test("what is no file is never renamed, and a pipe that nobody reads is not waited for [D3]", async (t) => {
+  const folder = await temporaryFolder(t);
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  const open = (): ReturnType<typeof openWatchdogLog> => openWatchdogLog(path, { maxBytes: 100, files: 3 });
+  assert.throws(open, { code: "CONFIG_INVALID", message: /^The log file .+\/pipe can't be written: ENXIO/ });
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const log = open();
+  for (let n = 0; n < 50; n++) log.write(Buffer.from(`${n}\n`));
+  const read = Buffer.alloc(4096);
+  assert.equal(read.toString("utf8", 0, readSync(reader, read)).split("\n").length, 51);
+  // More than it holds is lost, and said.
+  const most = Buffer.alloc(1024 * 1024, "x");
+  log.write(most);
+  assert.ok(readSync(reader, most) < most.length);
+  log.write(Buffer.from("again\n"));
+  assert.match(read.toString("utf8", 0, readSync(reader, read)), /\[\d+ bytes could not be written here\]\nagain\n$/);
+  log.close();
+  closeSync(reader);
+  assert.deepEqual(readdirSync(folder), ["pipe"]);
 });
 
 test("a log file that somebody moved is made anew, and the old one keeps what it had [D3]", async (t) => {

@@ -49,14 +49,34 @@ test("WATCHDOG_… is read, and DECKHAND_WATCHDOG_… wins [D3]", () => {
 
 test("a value that can't be used is one sentence with its variable [D3]", () => {
   const sentences: [Record<string, string>, string][] = [
-    [{ WATCHDOG_MAX_RESTARTS: "many" }, `WATCHDOG_MAX_RESTARTS is to be a whole number, 0 or more; got "many".`],
+    [
+      { WATCHDOG_MAX_RESTARTS: "many" },
+      `WATCHDOG_MAX_RESTARTS is to be a whole number from 0 to 1000000000; got "many".`,
+    ],
+    [{ WATCHDOG_LOG_FILES: "1001" }, `WATCHDOG_LOG_FILES is to be a whole number from 2 to 1000; got "1001".`],
     [
       { DECKHAND_WATCHDOG_HANG_SECONDS: "-1" },
-      `DECKHAND_WATCHDOG_HANG_SECONDS is to be a number of seconds from 0 to 604800, such as 1.5; got "-1".`,
+      `DECKHAND_WATCHDOG_HANG_SECONDS is to be a number of seconds from 0.1 to 604800, such as 1.5; got "-1".`,
     ],
     [
       { WATCHDOG_RESTART_BACKOFF_SECONDS: "9", WATCHDOG_MAX_BACKOFF_SECONDS: "5" },
       `WATCHDOG_MAX_BACKOFF_SECONDS is to be at least RESTART_BACKOFF_SECONDS, which is 9; got "5".`,
+    ],
+    [
+      { WATCHDOG_STARTUP_SECONDS: "0" },
+      `WATCHDOG_STARTUP_SECONDS is to be a number of seconds from 0.1 to 604800, such as 1.5; got "0".`,
+    ],
+    [
+      { WATCHDOG_STOP_FILE: "one", WATCHDOG_LOG_FILE: "./one" },
+      `WATCHDOG_LOG_FILE, _STOP_FILE and _PID_FILE are to be three files; two of them are /project/one.`,
+    ],
+    [
+      { WATCHDOG_LOG_FILE: "one", WATCHDOG_PID_FILE: "/project/one" },
+      `WATCHDOG_LOG_FILE, _STOP_FILE and _PID_FILE are to be three files; two of them are /project/one.`,
+    ],
+    [
+      { WATCHDOG_PID_FILE: ".deckhand/logs/watchdog.stop" },
+      `WATCHDOG_LOG_FILE, _STOP_FILE and _PID_FILE are to be three files; two of them are /project/.deckhand/logs/watchdog.stop.`,
     ],
     [{ WATCHDOG_HEARTBEAT: "yes" }, `WATCHDOG_HEARTBEAT is to be one of auto, required, off; got "yes".`],
   ];

@@ -20,6 +20,38 @@ test("SIGTERM is handed on, and the child's code is the watchdog's [D3]", async 
   assert.deepEqual(dogs.status()["state"], "stopped");
 });
 
+test("Ctrl-\\ stops both in order as well, and leaves no child behind [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("waits.sh"), "21"]);
+  const { pid } = await dog.event("child:started");
+  await until("the child is ready", () => readFileSync(join(dogs.logs, "watchdog.log"), "utf8").includes("\nready\n"));
+  dog.child.kill("SIGQUIT");
+  assert.equal((await dog.ended).code, 21);
+  assert.equal(isRunning(Number(pid)), false);
+  assert.equal(dog.events().at(-1)!["reason"], "SIGQUIT came");
+});
+
+test("SIGUSR2 is the command's: it gets it, and both go on; without a command it is nobody's [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("waits.sh"), "21"]);
+  const log = (): string => readFileSync(join(dogs.logs, "watchdog.log"), "utf8");
+  await dog.event("child:started");
+  await until("the child is ready", () => log().includes("\nready\n"));
+  dog.child.kill("SIGUSR2");
+  await until("the child has it", () => log().includes("\nanother signal\n"));
+  dog.child.kill("SIGTERM");
+  assert.equal((await dog.ended).code, 21);
+
+  const waiting = dogs.start(["sh", "-c", "exit 3"], {
+    WATCHDOG_RESTART_BACKOFF_SECONDS: "600",
+    WATCHDOG_MAX_BACKOFF_SECONDS: "600",
+  });
+  await waiting.event("restart:planned");
+  waiting.child.kill("SIGUSR2");
+  waiting.child.kill("SIGTERM");
+  assert.equal((await waiting.ended).code, 143);
+});
+
 test("the second signal kills a child that does not take the first [D3]", async (t) => {
   const dogs = await openWatchdogs(t);
   const dog = dogs.start(["sh", fixture("ignores-term.sh")], { DECKHAND_WATCHDOG_STOP_SECONDS: "600" });
@@ -49,7 +81,10 @@ test("the stop file ends a running child, and the watchdog with 0 [D3]", async (
   writeFileSync(join(dogs.logs, "watchdog.stop"), "");
   assert.equal((await dog.ended).code, 0);
   assert.equal(isRunning(Number(pid)), false);
-  assert.match(String(dog.events().at(-1)!["reason"]), /^the stop file .+watchdog\.stop is there$/);
+  assert.match(
+    String(dog.events().at(-1)!["reason"]),
+    /^the stop file .+watchdog\.stop is there; remove it to start again$/,
+  );
 });
 
 test("the stop file ends a long delay before the next start [D3]", async (t) => {

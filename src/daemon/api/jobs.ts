@@ -125,6 +125,11 @@ function readWhen({ when, ...body }: Body): WrittenTimes {
 }
 
 function guessWhen(text: string): WrittenTimes {
-  if (/^(?:\d+[a-z])+$/i.test(text)) return { every: text };
-  return /^\d{4}-\d/.test(text) ? { at: text } : { cron: text };
+  if (/^\d[\d.]*\s*[a-z]/i.test(text)) return { every: text };
+  if (/^\d{4}-\d/.test(text)) return { at: text };
+  // A cron has fields, or begins with @; of a word alone nobody can tell what it is.
+  if (/\s|^[@*]/.test(text)) return { cron: text };
+  throw badRequest(
+    `"${text}" is no time: expected a cron ("0 9 * * 1-5"), an interval ("15m") or a date and time ("2026-11-20T09:00").`,
+  );
 }

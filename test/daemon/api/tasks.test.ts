@@ -24,13 +24,9 @@ function ended(api: Api, id: string) {
 
 test("a task is started, listed, and its output read from a byte on [D2] [D6]", async (t) => {
   const { runtime, api } = await openDesk(t);
-  const { status, body: started } = await api.post("/api/tasks", {
-    agent: "shell",
-    message: "echo one; echo two",
-    timeout: 60,
-    idempotency_key: "k1",
-    idempotent: true,
-  });
+  const words = { agent: "shell", message: "echo one; echo two", timeout: 60 };
+  const order = { ...words, idempotency_key: "k1", idempotent: true };
+  const { status, body: started } = await api.post("/api/tasks", order);
   assert.equal(status, 200);
   const task = await ended(api, started.id);
   assert.deepEqual(steady({ ...task, process: 0, owner: 0, folder: 0, stop_proof: 0 }), {
@@ -72,9 +68,10 @@ test("a task is started, listed, and its output read from a byte on [D2] [D6]", 
   assert.deepEqual((await api.get("/api/tasks?state=completed&agent=shell")).body, { items: [task], next: null });
   assert.equal((await api.get("/api/tasks?limit=1")).body.next, task.id);
   assert.deepEqual((await api.get(`/api/tasks?before=${task.id}`)).body.items, []);
-  // One key is one task.
-  const again = await api.post("/api/tasks", { agent: "shell", message: "echo other", idempotency_key: "k1" });
-  assert.equal(again.body.id, task.id);
+  // One key is one task, and no other one.
+  assert.equal((await api.post("/api/tasks", order)).body.id, task.id);
+  const other = await api.post("/api/tasks", { ...order, message: "echo other" });
+  assert.equal(other.status, 400);
 });
 
 test("of a task that runs only whole lines are given, and none is lost or given twice [G6]", async (t) => {
