@@ -12,6 +12,7 @@ const steps: Record<string, readonly [command: string, ...args: string[]]> = {
   "dead code": ["knip", "--no-progress"],
   architecture: ["node", "scripts/architecture.ts", "--check"],
   requirements: ["node", "scripts/requirements.ts", "--check"],
+  "schema of the settings": ["node", "scripts/settings-schema.ts", "--check"],
   format: ["oxfmt", "--check"],
 };
 

@@ -50,10 +50,11 @@ export function durationOfRun({ state, startedAt, endedAt, attempt }: Run, now: 
 }
 
 /** Why it stands as it does, or what came of it; in one line. */
-export function summarizeRun({ reason, summary, span, attempt }: Run): string {
+export function summarizeRun({ state, reason, summary, span, attempt, waitsFor }: Run): string {
   const many = span ? `stands for ${span.count ?? "many"} due times from ${new Date(span.fromAt).toISOString()}; ` : "";
   const tries = attempt > 1 ? `attempt ${attempt}; ` : "";
-  return clipText(`${many}${tries}${reason ?? summary ?? ""}`.trim(), longestSummary);
+  const waits = state === "due" && waitsFor !== null ? `waits for ${waitsFor} to end; ` : "";
+  return clipText(`${many}${tries}${waits}${reason ?? summary ?? ""}`.trim().replace(/;$/, ""), longestSummary);
 }
 
 /** All that there is to know of the job, for a person. */
@@ -72,7 +73,7 @@ export function describeJob(job: Job, next: readonly PreviewedTime[]): string {
     ["overlap", overlaps[job.overlap]],
     [
       "missed",
-      missed.mode === "none"
+      missed.mode === "none" || missed.windowMs === 0
         ? "not made up for"
         : `${missed.mode === "last" ? "the latest is" : `the latest ${missed.max} are`} made up for, up to ${formatDuration(missed.windowMs)} late`,
     ],

@@ -69,4 +69,5 @@ const wrongUseCodes = new Set([
   "PROMPT_EMPTY",
   "SESSION_UNKNOWN",
   "TASK_INVALID",
+  "VERSION_UNKNOWN",
 ]);

@@ -1,20 +1,34 @@
 import type { Runtime, RuntimeConfig } from "../runtime/create-runtime.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
+import { showReplay } from "./show-replay.ts";
 import type { Terminal } from "./terminal.ts";
 import { wrapLines } from "./wrap-text.ts";
 
 /** The runtime for this command's workdir. Whoever opens it closes it. */
 export async function openRuntime(
   invocation: Invocation,
-  { env }: Terminal,
+  terminal: Terminal,
   config: RuntimeConfig = {},
 ): Promise<Runtime> {
+  const { env } = terminal;
   const workdir = chooseWorkdir(invocation, env);
   const { createRuntime } = await import("../runtime/create-runtime.ts");
   const url = invocation.value("store");
   const settings = { ...config.settings, store: { ...config.settings?.store, ...(url === undefined ? {} : { url }) } };
-  return createRuntime({ ...config, settings, workdir, env });
+  const replay = invocation.has("quiet") ? undefined : showReplay(terminal);
+  let isOpen = false;
+  const onEvent: RuntimeConfig["onEvent"] = (event) => {
+    // Whoever has it open shows on their own what happens then.
+    if (!isOpen) replay?.onEvent(event);
+    return config.onEvent?.(event);
+  };
+  try {
+    return await createRuntime({ ...config, settings, workdir, env, onEvent });
+  } finally {
+    isOpen = true;
+    replay?.end();
+  }
 }
 
 /**

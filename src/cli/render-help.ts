@@ -29,7 +29,8 @@ const groups: readonly { readonly title: string; readonly names: readonly string
   { title: "Talk to a model", names: ["", "agent", "chat", "run", "demo"] },
   { title: "Conversations", names: ["resume", "sessions", "reset", "record"] },
   { title: "Tools and their calls", names: ["tools", "tool", "calls", "rollout", "improve"] },
-  { title: "Other agents", names: ["tasks", "mcp"] },
+  { title: "Other agents", names: ["tasks", "mcp", "worker"] },
+  { title: "Always on", names: ["serve", "schedule", "watchdog"] },
   { title: "What you decide", names: ["inbox", "trust", "grants", "check"] },
   { title: "What was done", names: ["log", "clean"] },
 ];

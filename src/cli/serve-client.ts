@@ -61,27 +61,26 @@ export async function askDaemon(
     host: place.host,
     ...(method === "POST" ? { "content-type": "application/json", "content-length": 0 } : {}),
   };
-  const request = httpRequest(
-    { ...place.target, method, path, headers, signal: AbortSignal.timeout(patienceMs) },
-    (response) => {
-      const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
-      response.on("error", reject);
-      response.on("end", () => {
-        try {
-          resolve({ status: response.statusCode!, body: JSON.parse(Buffer.concat(pieces).toString() || "null") });
-        } catch (thrown) {
-          reject(thrown);
-        }
-      });
-    },
-  );
+  const late = AbortSignal.timeout(patienceMs);
+  const request = httpRequest({ ...place.target, method, path, headers, signal: late }, (response) => {
+    const pieces: Buffer[] = [];
+    response.on("data", (piece: Buffer) => pieces.push(piece));
+    response.on("error", reject);
+    response.on("end", () => {
+      try {
+        resolve({ status: response.statusCode!, body: JSON.parse(Buffer.concat(pieces).toString() || "null") });
+      } catch (thrown) {
+        reject(thrown);
+      }
+    });
+  });
   request.on("error", reject);
   request.end();
   try {
     return await promise;
   } catch (cause) {
-    const sentence = `The daemon at ${daemon.url} (process ${daemon.process.pid}) does not answer: ${messageOf(cause)}.`;
+    const why = late.aborted ? `nothing came within ${patienceMs / 1000} s` : messageOf(cause);
+    const sentence = `The daemon at ${daemon.url} (process ${daemon.process.pid}) does not answer: ${why}.`;
     throw new Error(sentence, { cause });
   }
 }

@@ -32,6 +32,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
   const watched = readWatched(terminal.env);
   // A watchdog hands on every signal as SIGTERM, and asks for the stack of one that hangs by SIGINT.
   const watch = watchSignals(terminal, () => stop(), watched ? ["SIGTERM", "SIGHUP"] : undefined);
+  const listenAgain = ignoreOtherSignals();
   let endBeat: (() => void) | undefined;
   let order: "stop" | "restart" = "stop";
   try {
@@ -56,8 +57,22 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
     return isWrongForGood(thrown) ? exitCode.configuration : exitCode.failed;
   } finally {
     endBeat?.();
+    listenAgain();
     watch.end();
   }
+}
+
+/**
+ * SIGUSR1 makes Node open its debugger to every program on this machine, SIGUSR2 would end the daemon, and whoever sends either,
+ * to turn over a log perhaps, wants neither.
+ */
+function ignoreOtherSignals(): () => void {
+  const signals = ["SIGUSR1", "SIGUSR2"] as const;
+  const ignore = (): void => undefined;
+  for (const signal of signals) process.on(signal, ignore);
+  return () => {
+    for (const signal of signals) process.off(signal, ignore);
+  };
 }
 
 async function start(place: ListenPlace | null, invocation: Invocation, terminal: Terminal): Promise<Daemon> {

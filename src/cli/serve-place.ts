@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { ListenPlace } from "../http/listen.ts";
 import { UsageError, type Invocation } from "./command.ts";
 
@@ -6,7 +7,8 @@ export function readPlace(invocation: Invocation): ListenPlace | null {
   const port = invocation.value("port");
   const socketPath = invocation.value("socket");
   if (port !== undefined && socketPath !== undefined) throw new UsageError("Give --port or --socket, not both.");
-  if (socketPath !== undefined) return { socketPath };
+  // Whoever asks for the daemon later may be in another folder.
+  if (socketPath !== undefined) return { socketPath: resolve(socketPath) };
   if (port === undefined) return null;
   const number = /^\d{1,5}$/.test(port) ? Number(port) : Number.NaN;
   if (number <= 65_535) return { port: number };

@@ -5,7 +5,7 @@ import type { Invocation } from "./command.ts";
 import { describeWatchdog } from "./describe-watchdog.ts";
 import { exitCode } from "./exit-code.ts";
 import { formatDuration } from "../core/format-time.ts";
-import { askDaemon, lookForDaemon, tellNone } from "./serve-client.ts";
+import { askDaemon, expectDone, lookForDaemon, tellNone } from "./serve-client.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 import { locateWatchdog } from "./watchdog-place.ts";
@@ -43,6 +43,8 @@ export async function runServeStatus(invocation: Invocation, terminal: Terminal)
     version,
   };
   const answer = await askDaemon(view, daemon, { method: "GET", path: "/api/status" });
+  // One that is starting or stopping says so; anything else is a refusal, such as of a token that it does not know.
+  if (answer.status !== 503) expectDone(answer, daemon);
   const isReady = answer.status === 200;
   const status = (isReady ? answer.body : { ready: false }) as StatusDocument;
   if (invocation.has("json")) terminal.printJson({ ...facts, ...status, watchdog_status: toWire(watchdog) });

@@ -1,6 +1,7 @@
 import type { Runtime } from "../runtime/create-runtime.ts";
 import { cleanText } from "../runtime/untrusted-text.ts";
 import { formatDuration } from "../core/format-time.ts";
+import { showReplay } from "./show-replay.ts";
 import type { Terminal } from "./terminal.ts";
 
 export interface Status {
@@ -24,6 +25,8 @@ export function showStatus(
   const stopWaiting = runtime.on("execution:started", ({ id }) => {
     if (id === call.id) began = performance.now();
   });
+  const replay = showReplay(terminal);
+  const stopReplay = runtime.on("*", replay.onEvent);
   let verb = call.tool;
   let said = "";
   const stopListening = runtime.on("execution:progressed", ({ id, progress }) => {
@@ -44,6 +47,7 @@ export function showStatus(
       clearInterval(timer);
       stopListening();
       stopWaiting();
+      stopReplay();
       terminal.status(null);
     },
   };

@@ -1,3 +1,4 @@
+import { messageOf } from "../core/errors.ts";
 import { isFinalTask, type Task } from "../core/task.ts";
 import { toWire } from "../core/wire.ts";
 import { cleanText } from "../runtime/untrusted-text.ts";
@@ -26,8 +27,11 @@ export async function openTaskPrinter(view: TasksView, { id, order }: Task): Pro
   const reader = createOutputReader(view, id);
   let told = "";
   let seen = "";
+  let warned = "";
+  let hasPrinted = false;
 
   function print(text: string): void {
+    hasPrinted = true;
     if (asJson) terminal.printJsonLine({ type: "task:output", id, text });
     // A terminal would obey what is in it; whatever else reads gets all of it.
     else terminal.print(terminal.width === undefined ? text : cleanText(text));
@@ -45,12 +49,23 @@ export async function openTaskPrinter(view: TasksView, { id, order }: Task): Pro
     else if (!invocation.has("quiet") && !showsOutput && progress !== null) terminal.tell(`· ${progress}`);
   }
 
+  /** The machine that has the output may be away. The task goes on all the same, and so does the watching. */
+  async function showOutput(task: Task): Promise<void> {
+    try {
+      for await (const text of reader.read(task)) print(text);
+    } catch (thrown) {
+      const problem = `deckhand: warning: Its output can't be read: ${messageOf(thrown)}`;
+      if (problem !== warned) terminal.tell(problem);
+      warned = problem;
+    }
+  }
+
   return {
     async show(task) {
       tellProgress(task);
       const life = `${task.attempt} ${task.activeAt} ${task.state}`;
       // Reading costs more the more there is, so only where it showed life.
-      if (showsOutput && life !== seen) for await (const text of reader.read(task)) print(text);
+      if (showsOutput && life !== seen) await showOutput(task);
       seen = life;
       const duration = durationOfTask(task, Date.now());
       if (!isFinalTask(task.state))
@@ -58,7 +73,8 @@ export async function openTaskPrinter(view: TasksView, { id, order }: Task): Pro
     },
     end(task) {
       if (asJson) terminal.printJsonLine({ type: "task:settled", task: printableTask(view.runtime, task) });
-      else if (!showsOutput && task.result !== null)
+      // The record has the answer also where the output can't be read, or was removed.
+      else if (!invocation.has("raw") && !hasPrinted && task.result !== null)
         print(task.result.endsWith("\n") ? task.result : `${task.result}\n`);
     },
   };
@@ -79,7 +95,7 @@ function createOutputReader({ tasks }: TasksView, id: string): OutputReader {
     async *read(task) {
       if (task.attempt !== attempt) [from, given, attempt] = [0, 0, task.attempt];
       for (;;) {
-        const { text, next, totalBytes } = await tasks.output(id, { from, limit: pieceBytes });
+        const { text, next, totalBytes } = await tasks.output(id, { from, limit: pieceBytes, wantsAnswer: false });
         const isLast = next >= totalBytes;
         const whole = isLast && !isFinalTask(task.state) ? text.slice(0, text.lastIndexOf("\n") + 1) : text;
         const fresh = whole.slice(given);

@@ -11,12 +11,7 @@ import { withTasks, type TasksView } from "./with-tasks.ts";
 export async function runTasksCancel(invocation: Invocation, terminal: Terminal): Promise<number> {
   const reason = invocation.value("reason") ?? "by deckhand tasks cancel";
   return withTasks(invocation, terminal, async (view) => {
-    // All are looked up first: a wrong id among them cancels none.
-    const found = new Map<string, Task>();
-    for (const given of invocation.positionals) {
-      const task = await findTask(view, given);
-      found.set(task.id, task);
-    }
+    const found = await findAll(view);
     const underWay = [...found.values()].filter(({ state }) => !isFinalTask(state));
     if (!invocation.has("json"))
       for (const { id, order } of underWay) terminal.tell(`Stopping ${id} (${order.agent}) …`);
@@ -24,6 +19,22 @@ export async function runTasksCancel(invocation: Invocation, terminal: Terminal)
     if (invocation.has("json")) terminal.printJson(ended.map(({ document }) => document));
     return ended.every(({ isCancelled }) => isCancelled) ? exitCode.done : exitCode.failed;
   });
+}
+
+/** All are looked up first: a wrong id among them cancels none. */
+async function findAll(view: TasksView): Promise<ReadonlyMap<string, Task>> {
+  const given = view.invocation.positionals;
+  const found = new Map<string, Task>();
+  try {
+    for (const each of given) {
+      const task = await findTask(view, each);
+      found.set(task.id, task);
+    }
+  } catch (thrown) {
+    if (given.length > 1) view.terminal.tell("Nothing was cancelled, because one of these can't be found.");
+    throw thrown;
+  }
+  return found;
 }
 
 interface Cancelled {

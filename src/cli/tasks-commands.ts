@@ -50,7 +50,7 @@ Exit codes: 0 it was ordered, 1 it could not be started, 2 wrong use, unknown ag
       timeout: { value: "SECONDS", summary: "Stop it after this long; limits.task_timeout_ms when left out" },
       arg: { value: "ARG", repeatable: true, summary: "One more argument for its command, as in --arg=--verbose" },
       resume: { value: "SESSION", summary: "Go on with this session of the agent (see `deckhand tasks resume`)" },
-      key: { value: "KEY", summary: "Two orders with one key are one task" },
+      key: { value: "KEY", summary: "Two orders with one key are one task; the key of another job is refused" },
       idempotent: { summary: "Twice is the same as once: should it get lost, it is started again" },
       "bypass-permissions": {
         summary: 'Without the agent\'s own permission checks; only where "agents.NAME.allow_bypass" allows that',
@@ -79,8 +79,8 @@ Exit codes: 0 it was ordered, 1 it could not be started, 2 wrong use, unknown ag
     name: "tasks follow",
     positionals: ["ID"],
     summary: "Show what a task does until its end; Ctrl-C leaves it running",
-    details: `${idHelp} Of an agent that speaks in events you see its progress on stderr and, in the end, its answer on
-stdout; of any other, what it prints as it comes. With --json each line is a document: task:progressed, task:output, and in
+    details: `${idHelp}
+Of an agent that speaks in events you see its progress on stderr and, in the end, its answer on stdout; of any other, what it prints as it comes. With --json each line is a document: task:progressed, task:output, and in
 the end task:settled with the whole task.
 
 Exit codes: 0 completed, 1 failed or lost, 124 time limit, 130 cancelled or Ctrl-C, 143 SIGTERM.`,
@@ -94,7 +94,8 @@ Exit codes: 0 completed, 1 failed or lost, 124 time limit, 130 cancelled or Ctrl
     summary: "Stop tasks with everything they started, and prove that it is gone",
     details: `${idHelp}
 
-Exit codes: 0 all were under way and are cancelled, 1 one was over already or is unknown.`,
+Exit codes: 0 all were under way and are cancelled, 1 one was over already, or one is unknown; then
+none is cancelled.`,
     options: { reason: { value: "TEXT", summary: "Why; it becomes part of the task's record" }, ...commonOptions },
     examples: ["deckhand tasks cancel last", `deckhand tasks cancel 4f1a60b2 91c0ffee --reason "wrong branch"`],
     load: async () => (await import("./tasks-cancel-command.ts")).runTasksCancel,
@@ -103,7 +104,8 @@ Exit codes: 0 all were under way and are cancelled, 1 one was over already or is
     name: "tasks resume",
     positionals: ["ID", "[MESSAGE]"],
     summary: "Go on with the session of a task that has ended, as a new task",
-    details: `${idHelp} The agent, its model, folder and limits are those of the first one. stdout gets the new id.`,
+    details: `${idHelp}
+The agent, its model, folder and limits are those of the first one. stdout gets the new id.`,
     options: { follow, quiet, ...commonOptions },
     examples: [`deckhand tasks resume last "now the other file"`, `deckhand tasks resume 4f1a60b2 "go on" --follow`],
     load: async () => (await import("./tasks-start-command.ts")).runTasksResume,

@@ -1,5 +1,5 @@
 import { nearest } from "../core/nearest.ts";
-import { taskStates, type Task, type TaskState } from "../core/task.ts";
+import { isFinalTask, taskStates, type Task, type TaskQuery, type TaskState } from "../core/task.ts";
 import { printableTask } from "../runtime/views/task-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { durationOfTask, summarizeTask } from "./describe-task.ts";
@@ -9,7 +9,7 @@ import { readLimit } from "./read-limit.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { fitWidth } from "./terminal-text.ts";
-import { withTasks } from "./with-tasks.ts";
+import { withTasks, type TasksView } from "./with-tasks.ts";
 
 const defaultLimit = 20;
 
@@ -18,27 +18,35 @@ export async function runTasksList(invocation: Invocation, terminal: Terminal): 
   const limit = readLimit(invocation.value("limit"), defaultLimit);
   const states = readStates(invocation);
   const agent = invocation.value("agent");
-  return withTasks(invocation, terminal, async ({ tasks, runtime }) => {
-    const found = await tasks.list({
-      limit,
-      ...(states.length > 0 ? { states } : {}),
-      ...(agent === undefined ? {} : { agent }),
-    });
+  const query = { ...(states.length > 0 ? { states } : {}), ...(agent === undefined ? {} : { agent }) };
+  return withTasks(invocation, terminal, async (view) => {
+    const { tasks, runtime } = view;
+    const found = await tasks.list({ ...query, limit });
     // Records that could not be read are not empty; what is kept in memory is always read.
     const isWhole = runtime.warnings.length === 0 || !tasks.isDurable;
     if (found.length === 0 && agent !== undefined) assertKnown(agent, await tasks.agents());
     if (invocation.has("json")) terminal.printJson(found.map((task) => printableTask(runtime, task)));
-    else if (found.length > 0)
-      terminal.print(
-        renderTasks(
-          found.map((task) => runtime.maskValue(task)),
-          terminal,
-        ),
-      );
-    else if (isWhole) terminal.tell(isFiltered(invocation) ? "No such tasks here." : "No tasks here.");
+    else if (found.length > 0) {
+      const masked = found.map((task) => runtime.maskValue(task));
+      terminal.print(renderTasks(masked, terminal));
+      if (found.length === limit) await tellRest(view, query, found);
+    } else if (isWhole) terminal.tell(isFiltered(invocation) ? "No such tasks here." : "No tasks here.");
     return found.length > 0 || isWhole ? exitCode.done : exitCode.failed;
   });
 }
+
+/** An old task that still runs must not be missed because newer ones have ended. */
+async function tellRest({ tasks, terminal }: TasksView, query: Query, shown: readonly Task[]): Promise<void> {
+  const all = await tasks.count(query);
+  if (all <= shown.length) return;
+  const states = (query.states ?? taskStates).filter((state) => !isFinalTask(state));
+  const going = states.length === 0 ? 0 : await tasks.count({ ...query, states });
+  const hidden = going - shown.filter(({ state }) => !isFinalTask(state)).length;
+  const others = hidden > 0 ? `; of the others ${hidden} ${hidden === 1 ? "is" : "are"} still under way` : "";
+  terminal.tell(`These are the newest ${shown.length} of ${all}${others}. --limit N shows more.`);
+}
+
+type Query = Omit<TaskQuery, "limit" | "beforeId">;
 
 /** On a terminal the last digits: the first ones are the time, and the same for all that were ordered together. */
 function shownId({ id }: Task, { width }: Terminal): string {

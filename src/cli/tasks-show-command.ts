@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import { isFinalTask } from "../core/task.ts";
+import { isFinalTask, type Task } from "../core/task.ts";
 import { toWire } from "../core/wire.ts";
 import { printableTask } from "../runtime/views/task-view.ts";
 import type { Invocation } from "./command.ts";
@@ -14,7 +14,7 @@ import { withTasks, type TasksView } from "./with-tasks.ts";
 export async function runTasksShow(invocation: Invocation, terminal: Terminal): Promise<number> {
   return withTasks(invocation, terminal, async (view) => {
     const task = await findTask(view, invocation.positionals[0]!);
-    const { answer, errorText, totalBytes } = await readOutput(view, task.id);
+    const { answer, errorText, totalBytes } = await readOutput(view, task);
     if (invocation.has("json")) {
       terminal.printJson({ ...printableTask(view.runtime, task), output: toWire({ totalBytes, answer, errorText }) });
       return exitCode.done;
@@ -30,12 +30,12 @@ export async function runTasksShow(invocation: Invocation, terminal: Terminal): 
 
 type Output = Pick<Awaited<ReturnType<TasksView["tasks"]["output"]>>, "answer" | "errorText" | "totalBytes">;
 
-/** The machine that has it may not answer; the record is shown all the same. */
-async function readOutput({ tasks, terminal }: TasksView, id: string): Promise<Output> {
+/** The machine that has it may not answer; the record is shown all the same, and the answer in it. */
+async function readOutput({ tasks, terminal, runtime }: TasksView, { id, result }: Task): Promise<Output> {
   try {
     return await tasks.output(id, { from: -1, limit: 1 });
   } catch (thrown) {
     terminal.tell(`deckhand: warning: Its output can't be read: ${messageOf(thrown)}`);
-    return { answer: "", errorText: "", totalBytes: 0 };
+    return { answer: runtime.maskValue(result ?? ""), errorText: "", totalBytes: 0 };
   }
 }

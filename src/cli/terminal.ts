@@ -22,7 +22,7 @@ export interface Terminal {
   show(text: string): void;
   /** A person can be asked: they see stderr and type into stdin. */
   readonly isInteractive: boolean;
-  /** One line that the next one replaces and `null` removes. Only on a terminal. */
+  /** One line that the next one replaces and `null` removes. Only on a terminal, and not behind a result that ends within a line. */
   status(line: string | null): void;
   readonly showsStatus: boolean;
   /** Columns of stdout; undefined when it is no terminal. */
@@ -46,6 +46,9 @@ export function openTerminal(program: NodeJS.Process): Terminal {
   const showsStatus = stderr.isTTY === true && env["TERM"] !== "dumb";
   const statusWidth = (): number => (stderr.columns || 80) - 1;
   let status: string | null = null;
+  let isDrawn = false;
+  /** The cursor stands behind a part of the result: whatever would erase that line waits for its end. */
+  let isWithinLine = false;
   let problem: string | undefined;
   stdout.on("error", (error) => {
     if (!readerIsGone(error)) problem ??= `The result could not be written to stdout: ${messageOf(error)}`;
@@ -54,16 +57,20 @@ export function openTerminal(program: NodeJS.Process): Terminal {
   stderr.on("error", () => undefined);
 
   function erase(): void {
-    if (status !== null) stderr.write("\r\u001b[K");
+    if (isDrawn) stderr.write("\r\u001b[K");
+    isDrawn = false;
   }
 
   function draw(): void {
-    if (status !== null) stderr.write(styleText("dim", fitWidth(status, statusWidth()), { stream: stderr }));
+    if (status === null || isWithinLine) return;
+    stderr.write(styleText("dim", fitWidth(status, statusWidth()), { stream: stderr }));
+    isDrawn = true;
   }
 
   function show(text: string): void {
     erase();
-    stderr.write(`${text}\n`);
+    stderr.write(`${isWithinLine ? "\n" : ""}${text}\n`);
+    isWithinLine = false;
     draw();
   }
 
@@ -71,6 +78,7 @@ export function openTerminal(program: NodeJS.Process): Terminal {
     if (text === "") return;
     erase();
     stdout.write(text);
+    isWithinLine = stdout.isTTY === true && stderr.isTTY === true && !text.endsWith("\n");
     draw();
   }
 

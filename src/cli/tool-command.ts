@@ -22,8 +22,10 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
   const idleMs = readSeconds(invocation, "idle");
   const inputText = await readCallInput(invocation, terminal);
 
-  const runtime = await openRuntime(invocation, terminal, personConfig(invocation, terminal));
-  if (mode === "events") runtime.on("*", (event) => printEvent(event, terminal));
+  const config = personConfig(invocation, terminal);
+  // From the beginning on: what the call waits for may happen before there is a call.
+  const onEvent = (event: RuntimeEvent): void => printEvent(event, terminal);
+  const runtime = await openRuntime(invocation, terminal, mode === "events" ? { ...config, onEvent } : config);
   const end = await runCall(runtime, terminal, {
     tool: invocation.positionals[0]!,
     inputText,

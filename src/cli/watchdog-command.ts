@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { becomeWatchdog } from "../watchdog/become-watchdog.ts";
-import { heartbeatModes } from "../watchdog/read-settings.ts";
+import { checkForDaemon, heartbeatModes } from "../watchdog/read-settings.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { ownProgram } from "./own-program.ts";
 import type { Terminal } from "./terminal.ts";
@@ -12,13 +12,13 @@ export async function runWatchdogCommand(invocation: Invocation, terminal: Termi
   // Nothing named: the daemon, which beats.
   return program === undefined
     ? watchDaemon(invocation, terminal)
-    : watch(invocation, terminal, { command: [program, ...args] });
+    : watch(invocation, terminal, { command: [program, ...args], isDaemon: false });
 }
 
 /** `deckhand serve`, as it was asked for, and started again when it crashes or hangs. Never resolves either. */
 export async function watchDaemon(invocation: Invocation, terminal: Terminal): Promise<never> {
   const command = [...ownProgram(), "serve", ...serveArguments(invocation)] as const;
-  return watch(invocation, terminal, { command, mode: "required" });
+  return watch(invocation, terminal, { command, isDaemon: true });
 }
 
 /** What `serve` is told; not where it works, which its environment says, and not what is told on a terminal. */
@@ -32,18 +32,26 @@ export function serveArguments(invocation: Invocation): string[] {
   ];
 }
 
-function watch(
-  invocation: Invocation,
-  { env }: Terminal,
-  { command, mode }: { readonly command: readonly [string, ...string[]]; readonly mode?: string },
-): never {
+interface Watched {
+  readonly command: readonly [string, ...string[]];
+  /** It beats. */
+  readonly isDaemon: boolean;
+}
+
+function watch(invocation: Invocation, { env }: Terminal, { command, isDaemon }: Watched): never {
   const given = invocation.value("heartbeat");
   if (given !== undefined && !heartbeatModes.some((each) => each === given)) {
     throw new UsageError(`--heartbeat takes ${heartbeatModes.join(", ")}; got "${given}".`);
   }
-  const wanted = given ?? mode;
-  const known = wanted === undefined ? env : { ...env, DECKHAND_WATCHDOG_HEARTBEAT: wanted };
+  const known =
+    given === undefined ? withUsualHeartbeat(env, isDaemon) : { ...env, DECKHAND_WATCHDOG_HEARTBEAT: given };
   const { settings, folders } = locateWatchdog(invocation, known, command);
+  if (isDaemon) checkForDaemon(known, settings);
   claimIfUsed(folders, settings);
   return becomeWatchdog({ settings, asJson: invocation.has("json"), env });
+}
+
+/** What the environment says wins. */
+function withUsualHeartbeat(env: Terminal["env"], isDaemon: boolean): Terminal["env"] {
+  return !isDaemon || env["WATCHDOG_HEARTBEAT"]?.trim() ? env : { ...env, WATCHDOG_HEARTBEAT: "required" };
 }

@@ -27,6 +27,7 @@ export type ErrorCode =
   | "TASK_INVALID"
   | "TASK_UNKNOWN"
   | "UNKNOWN_TOOL"
+  | "VERSION_UNKNOWN"
   | "WIRE_INVALID"
   | "WORKDIR_INVALID";
 

@@ -58,6 +58,17 @@ export interface RuntimeEvents extends ScheduleEvents {
     readonly by: "rule" | "person" | "file";
     readonly reason: string;
   };
+  /**
+   * Before anybody gets a new version, cases are tried on it; the first call waits for this. Told before the first of them and
+   * after each; `rollout:changed` tells how it ended.
+   */
+  "rollout:replaying": {
+    readonly tool: string;
+    readonly version: string;
+    readonly rolloutId: string;
+    readonly tried: number;
+    readonly cases: number;
+  };
   /** The record of a call could not be written; the call itself went on as its outcome says. */
   "ledger:failed": { readonly id: string; readonly error: string };
   /** Something that a runtime which died had left running was ended. */

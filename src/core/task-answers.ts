@@ -1,4 +1,4 @@
-import { clipText } from "./cut-text.ts";
+import { clipText, cutMiddle } from "./cut-text.ts";
 import { RuntimeError } from "./errors.ts";
 import type { AgentInfo, TaskDesk } from "./task-desk.ts";
 import type { Task } from "./task.ts";
@@ -6,6 +6,8 @@ import { timeToWire } from "./wire.ts";
 
 /** Enough to know a task by; the rest is in get_task_status and get_task_output. */
 const shownCharacters = 200;
+/** Whoever reads in pieces can't take more at once, some clients refuse it; get_task_status has the whole answer. */
+const answerCharacters = 64 * 1024;
 
 /** One row of `list_tasks`. What is not known is left out. */
 export function rowOfTask(task: Task, now: number): object {
@@ -46,7 +48,7 @@ export async function readOutput(desk: TaskDesk, id: string, range: OutputRange)
     from,
     next,
     total_bytes: totalBytes,
-    answer,
+    answer: cutMiddle(answer, answerCharacters),
     error_text: errorText,
     state,
     progress,

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from "node:stream";
-import { deserializeMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
+import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
+import { createBatches, mostInBatch } from "./batches.ts";
 import { inOneSentence } from "./in-one-sentence.ts";
 
 /** A job for an agent may well be a whole file, but not a disk. */
@@ -19,11 +20,12 @@ export interface LineTransportOptions {
 }
 
 /**
- * One JSON-RPC message per line, both ways. A line that is no message gets an error in one sentence and the next one is read;
+ * One JSON-RPC message per line, or a batch of them, both ways. A line that is no message gets an error in one sentence and the next one is read;
  * a line that is too long is not even kept. Ends when the input ends and what was asked is answered, or soon after.
  */
 export function createLineTransport({ input, output, clock, onFirstAnswer }: LineTransportOptions): Transport {
   const unanswered = new Set<string | number>();
+  const batches = createBatches(write);
   let pieces: Buffer[] = [];
   let size = 0;
   let isClosed = false;
@@ -61,34 +63,61 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
   }
 
   function take(line: string): void {
-    let message: JSONRPCMessage;
+    let given: unknown;
     try {
-      message = deserializeMessage(line);
+      given = JSON.parse(line);
     } catch (thrown) {
-      if (thrown instanceof SyntaxError)
-        complain(
-          parseError,
-          `This line is not JSON (${messageOf(thrown).slice(0, 200)}); send one JSON-RPC message per line.`,
-        );
-      else
-        complain(
-          invalidRequest,
-          "This line is JSON, but not one JSON-RPC 2.0 message; send an object with jsonrpc, method and id.",
-          idIn(line),
-        );
-      return;
+      return complain(
+        parseError,
+        `This line is not JSON (${messageOf(thrown).slice(0, 200)}); send one JSON-RPC message per line.`,
+      );
     }
+    if (Array.isArray(given) && given.length > 0) return takeBatch(given);
+    const message = readMessage(given);
+    if (message) deliver(message);
+    else complain(invalidRequest, noMessage, idIn(given));
+  }
+
+  function takeBatch(batch: readonly unknown[]): void {
+    if (batch.length > mostInBatch) {
+      const told = `A batch has at most ${mostInBatch} messages, this one had ${batch.length}; send less at once.`;
+      return complain(invalidRequest, told);
+    }
+    const ids = new Set<string | number>();
+    const problems: object[] = [];
+    const messages = batch.flatMap((given) => {
+      const message = readMessage(given);
+      const id = message && "method" in message && "id" in message ? message.id : undefined;
+      const isTaken = id !== undefined && (ids.has(id) || unanswered.has(id));
+      if (!message || isTaken) problems.push(tellWrong(invalidRequest, isTaken ? idInUse : noMessage, idIn(given)));
+      else if (id !== undefined) ids.add(id);
+      return message && !isTaken ? [message] : [];
+    });
+    batches.open(ids, problems);
+    for (const message of messages) deliver(message);
+  }
+
+  function deliver(message: JSONRPCMessage): void {
     if ("method" in message) {
       if ("id" in message) unanswered.add(message.id);
       else if (message.method === "notifications/cancelled")
-        answered((message.params as { requestId?: string | number } | undefined)?.requestId);
+        cancelled((message.params as { requestId?: string | number } | undefined)?.requestId);
     }
     transport.onmessage?.(message);
   }
 
   function complain(code: number, message: string, id: string | number | null = null): void {
     transport.onerror?.(new Error(message));
-    output.write(`${JSON.stringify({ jsonrpc: "2.0", id, error: { code, message } })}\n`);
+    write(tellWrong(code, message, id));
+  }
+
+  function write(document: object): boolean {
+    return output.write(`${JSON.stringify(document)}\n`);
+  }
+
+  function cancelled(id: string | number | undefined): void {
+    if (id !== undefined) batches.forget(id);
+    answered(id);
   }
 
   function answered(id: string | number | undefined): void {
@@ -118,8 +147,10 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
     },
     async send(message) {
       if (isClosed) throw new Error("The connection is closed.");
-      const isTaken = output.write(`${JSON.stringify(inOneSentence(message))}\n`);
       const isAnswer = !("method" in message);
+      const told = inOneSentence(message);
+      const ready = isAnswer ? batches.answer(message.id, told) : told;
+      const isTaken = ready === undefined || write(ready);
       if (isAnswer && !hasAnswered) {
         hasAnswered = true;
         onFirstAnswer();
@@ -143,9 +174,24 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
 const parseError = -32_700;
 const invalidRequest = -32_600;
 
+const noMessage = "This line is JSON, but not one JSON-RPC 2.0 message; send an object with jsonrpc, method and id.";
+const idInUse = "Another request has this id and is not answered yet; give each request its own.";
+
+function readMessage(given: unknown): JSONRPCMessage | undefined {
+  try {
+    return parseJSONRPCMessage(given);
+  } catch {
+    return undefined;
+  }
+}
+
+function tellWrong(code: number, message: string, id: string | number | null): object {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}
+
 /** Whoever waits for an answer to it is to get one. */
-function idIn(line: string): string | number | null {
-  const id = (JSON.parse(line) as { readonly id?: unknown } | null)?.id;
+function idIn(given: unknown): string | number | null {
+  const id = (given as { readonly id?: unknown } | null)?.id;
   return typeof id === "string" || Number.isSafeInteger(id) ? (id as string | number) : null;
 }
 

@@ -23,7 +23,9 @@ export function offerTool(
     startsTask,
     async call(given, context) {
       const checked = tool.check(given);
-      const problems = checked.ok ? strayKeys(tool, checked.ignored) : checked.problems.map(({ message }) => message);
+      const problems = checked.ok ? [] : checked.problems.map(({ message }) => message);
+      // What is missing may be there, under another name.
+      problems.push(...strayKeys(tool, given));
       if (!checked.ok || problems.length > 0) return failedCall(`${tool.name} was not run: ${problems.join("; ")}.`);
       return answerOf(await tool.run(checked.input, contextOf(context)));
     },
@@ -31,9 +33,10 @@ export function offerTool(
 }
 
 /** A word that means nothing here was meant to mean something. */
-function strayKeys(tool: Tool, ignored: readonly string[] = []): string[] {
+function strayKeys(tool: Tool, given: object): string[] {
   const known = Object.keys(Object(tool.inputSchema["properties"]));
-  return ignored.map((key) => {
+  const stray = Object.keys(given).filter((key) => !known.includes(key));
+  return stray.map((key) => {
     const [meant] = nearest(key, known, 1);
     const hint = meant === undefined ? `it takes ${known.join(", ") || "none"}` : `did you mean ${meant}?`;
     return `it has no parameter ${JSON.stringify(key.slice(0, 80))} (${hint})`;

@@ -58,7 +58,7 @@ export function addTaskMethods(server: Server, { desk: open, clock }: TaskToolPa
   // No task ever asks for input, so there is nothing that an answer could belong to.
   handle("tasks/update", () => ({}));
   handle("tasks/cancel", async ({ id }, desk) => {
-    await atMost(desk.cancel(id, "Cancelled by an MCP client"), acknowledgeMs, clock);
+    await atMost(desk.cancel(id, "by an MCP client"), acknowledgeMs, clock);
     return {};
   });
 }

@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { AgentSettings } from "../tasks/adapters/agent-settings.ts";
 
+const asList = 'expected a list of texts, the program and its arguments, as in ["my-review", "--strict"]';
+
 /** `agents` of `deckhand.json`: other agents, and how known ones are started here. */
 export function buildAgentsSchema() {
   const texts = z.array(z.string().min(1));
@@ -8,7 +10,7 @@ export function buildAgentsSchema() {
     z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, "expected a name of small letters, digits, - and _"),
     z
       .strictObject({
-        command: z.tuple([z.string().min(1)], z.string()),
+        command: z.tuple([z.string(asList).min(1, asList)], z.string(asList), asList),
         output: z.enum(["text", "json_lines", "acp"]),
         message: z.enum(["stdin", "argument"]),
         result_field: z.string().min(1),
@@ -17,10 +19,8 @@ export function buildAgentsSchema() {
         install: z.string().min(1),
         env: z.record(z.string().min(1), z.string()),
         passes: texts,
-        /** How many of its tasks run at once. */
-        limit: z.int().min(1).max(100),
-        /** Whether a task may ask for this agent's own permission checks to be off. */
-        allow_bypass: z.boolean(),
+        limit: z.int().min(1).max(100).describe("How many of its tasks run at once."),
+        allow_bypass: z.boolean().describe("Whether a task may ask for this agent's own permission checks to be off."),
       })
       .partial(),
   );

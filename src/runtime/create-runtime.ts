@@ -54,6 +54,7 @@ export async function createRuntime(config: RuntimeConfig = {}): Promise<Runtime
   const toolFolder = toolFolderOf(workdir, configuration.tools.folder);
   let mode: PermissionMode = configuration.permissions.mode;
   const bus = createEventBus(clock);
+  if (config.onEvent) bus.on("*", config.onEvent);
   const masker = openMask(folders, env, { storeUrl: configuration.store.url });
   const maskText = (text: string): string => masker.text(text);
   const view = createSandboxView({ folders, configuration, mode: () => mode, env, protectedFiles: loaded.hookFiles });

@@ -8,6 +8,7 @@ import { checkMcpServers } from "./diagnosis/check-mcp.ts";
 import { checkHooks, checkMode, checkRules } from "./diagnosis/check-permissions.ts";
 import { checkPrograms } from "./diagnosis/check-programs.ts";
 import { checkJournal, checkOthers, checkStore, lookOnce } from "./diagnosis/check-records.ts";
+import { checkRollouts } from "./diagnosis/check-rollouts.ts";
 import { checkSafeMode } from "./diagnosis/check-safe-mode.ts";
 import { checkSharedStore } from "./diagnosis/check-shared-store.ts";
 import { checkPathGuard, checkSandbox } from "./diagnosis/check-sandbox.ts";
@@ -86,6 +87,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
     attempt("hooks", () => checkHooks(subject)),
     attempt("safe mode", () => checkSafeMode(subject)),
     attempt("tools", () => checkTools(subject)),
+    attempt("rollouts", () => checkRollouts(subject)),
     attempt("trust", () => checkTrust(subject)),
     attempt("quarantine", () => checkQuarantine(subject)),
     attempt("grants", () => checkGrants(subject)),

@@ -16,22 +16,19 @@ function buildFields() {
   return z
     .object({
       type: z.enum(["stdio", "http", "streamable-http", "sse"]),
-      /** A program that speaks MCP over its standard input and output. */
-      command: z.string().min(1),
+      command: z.string().min(1).describe("A program that speaks MCP over its standard input and output."),
       args: z.array(z.string()),
-      /** Variables for it, beside those that every child process gets. `${NAME}` stands for one of the person's. */
-      env: texts,
+      env: texts.describe(
+        "Variables for it, beside those that every child process gets. `${NAME}` stands for one of the person's.",
+      ),
       cwd: z.string().min(1),
-      /** Or where one answers over HTTP. */
-      url: z.string().min(1),
+      url: z.string().min(1).describe("Or where one answers over HTTP."),
       headers: texts,
       disabled: z.boolean(),
       timeout_ms: milliseconds,
       start_timeout_ms: milliseconds,
-      /** Whether what it says of its tools (`readOnlyHint`, …) is believed. */
-      trust_annotations: z.boolean(),
-      /** Only these of its tools, by their own names. */
-      tools: z.array(z.string().min(1)),
+      trust_annotations: z.boolean().describe("Whether what it says of its tools (`readOnlyHint`, …) is believed."),
+      tools: z.array(z.string().min(1)).describe("Only these of its tools, by their own names."),
     })
     .partial();
 }

@@ -4,21 +4,20 @@ function buildModelObject() {
   const provider = z.strictObject({
     kind: z.enum(["anthropic", "openai-compatible", "google"]),
     base_url: z.url().optional(),
-    /** The variable of the environment that holds the key. */
-    key_variable: z.string().min(1).optional(),
+    key_variable: z.string().min(1).describe("The variable of the environment that holds the key.").optional(),
     headers: z.record(z.string(), z.string()).optional(),
   });
 
   return z
     .strictObject({
-      /** `provider/name`, or `script:FILE`. */
-      name: z.string().min(1),
+      name: z.string().min(1).describe("`provider/name`, or `script:FILE`."),
       base_url: z.url(),
       max_output_tokens: z.int().positive(),
-      /** What the model can read, where nobody knows it or it is known wrongly. */
-      context_tokens: z.int().positive(),
-      /** The first reply to a task must call a tool. */
-      force_first_tool: z.boolean(),
+      context_tokens: z
+        .int()
+        .positive()
+        .describe("What the model can read, where nobody knows it or it is known wrongly."),
+      force_first_tool: z.boolean().describe("The first reply to a task must call a tool."),
       providers: z.record(z.string(), provider),
     })
     .partial();

@@ -146,5 +146,7 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
 }
 
 function machineZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  // Of an empty TZ, as a container may have it: its clocks show UTC.
+  return timeZone === "Etc/Unknown" ? "UTC" : timeZone;
 }

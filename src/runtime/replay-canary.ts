@@ -19,6 +19,7 @@ export interface ReplayOrder {
   readonly caseMs: number;
   readonly totalMs: number;
   readonly signal: AbortSignal;
+  readonly onTried?: (tried: number, cases: number) => void;
 }
 
 /** Tries a canary before anyone gets it: with the cases of its spec, and with what stable was called with. */
@@ -37,6 +38,7 @@ export async function replayCanary(place: ReplayPlace, order: ReplayOrder): Prom
     onCanary: createCaseRunner(place, canary.file),
     onStable: createCaseRunner(place, stable.file),
     limit: { clock: place.clock, caseMs, totalMs, signal },
+    onTried: order.onTried,
   });
   return { ...report, skipped: joinReasons(skipped, report.skipped) };
 }

@@ -2,6 +2,7 @@ import type { Approve } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
 import type { FindCrashLoop } from "../core/crash-loop.ts";
 import type { EventBus } from "../core/event-bus.ts";
+import type { RuntimeEvent } from "../core/events.ts";
 import type { ExecutionQuery } from "../core/execution-store.ts";
 import type { Execution } from "../core/execution.ts";
 import type { MaskStream } from "../core/mask.ts";
@@ -63,6 +64,8 @@ export interface RuntimeConfig {
   readonly safeMode?: boolean;
   /** For a daemon: asked before any tool file is looked at; the version that began the loop is rolled back. */
   readonly findCrashLoop?: FindCrashLoop;
+  /** Hears every event from the beginning on, also those of the opening itself, which `on` comes too late for. */
+  readonly onEvent?: (event: RuntimeEvent) => unknown;
 }
 
 export interface PartQuery extends Omit<ExecutionQuery, "afterId" | "mostRows"> {

@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { messageOf } from "../core/errors.ts";
 import { jobOverlaps, type JobOverlap, type MissedRule } from "../core/schedule.ts";
 import { defaultSettings } from "../schedule/schedule-parts.ts";
+import { checkZone } from "../schedule/times/zone.ts";
 
 const longestDays = 366;
 const longestScope = 1000;
@@ -9,27 +11,37 @@ const longestScope = 1000;
 export function buildScheduleSchema() {
   return z
     .strictObject({
-      /** Which project's jobs these are, in a database that several share; left out: the workdir's. */
-      scope: z.string().min(1).max(longestScope),
-      /** Runs at once in one process; others wait. */
-      max_running: z.int().min(1).max(1000),
-      /** Where the clock hangs that cron means; left out: the machine's. */
-      time_zone: z.string().min(1),
+      scope: z
+        .string()
+        .min(1)
+        .max(longestScope)
+        .describe("Which project's jobs these are, in a database that several share; left out: the workdir's."),
+      max_running: z.int().min(1).max(1000).describe("Runs at once in one process; others wait."),
+      time_zone: z
+        .string()
+        .min(1)
+        .superRefine(checkTimeZone)
+        .describe("Where the clock hangs that cron means; left out: the machine's."),
       overlap: z.enum(jobOverlaps),
       missed: z.enum(["last", "none", "all"]),
-      /** What was missed longer ago is not made up for. */
-      missed_days: z.number().min(0).max(longestDays),
+      missed_days: z.number().min(0).max(longestDays).describe("What was missed longer ago is not made up for."),
       timeout_ms: z
         .int()
         .min(1000)
         .max(31 * dayMs),
       retries: z.int().min(0).max(10),
-      /** So many failed runs in a row pause a job; 0: none do. */
-      pause_after_failures: z.int().min(0).max(1000),
-      /** How long the rows of ended runs are kept. */
-      history_days: z.number().positive(),
+      pause_after_failures: z.int().min(0).max(1000).describe("So many failed runs in a row pause a job; 0: none do."),
+      history_days: z.number().positive().describe("How long the rows of ended runs are kept."),
     })
     .partial();
+}
+
+function checkTimeZone(name: string, context: z.RefinementCtx): void {
+  try {
+    checkZone(name);
+  } catch (thrown) {
+    context.addIssue({ code: "custom", message: messageOf(thrown) });
+  }
 }
 
 export type ScheduleSettings = z.output<ReturnType<typeof buildScheduleSchema>>;

@@ -16,18 +16,22 @@ function buildSchema() {
   const sandboxMode = z.enum(["auto", "require", "off"]);
 
   const hook = z.strictObject({
-    /** Names or aliases, `*` at the end for any rest; left out: every tool. */
-    tools: texts.optional(),
-    /** A program with its arguments; gets the call as JSON on stdin. */
-    command: z.tuple([z.string().min(1)], z.string()).optional(),
-    /** A JavaScript or TypeScript file, relative to the workdir; its exported `before` or `after` is called. */
-    module: z.string().min(1).optional(),
+    tools: texts.describe("Names or aliases, `*` at the end for any rest; left out: every tool.").optional(),
+    command: z
+      .tuple([z.string().min(1)], z.string())
+      .describe("A program with its arguments; gets the call as JSON on stdin.")
+      .optional(),
+    module: z
+      .string()
+      .min(1)
+      .describe("A JavaScript or TypeScript file, relative to the workdir; its exported `before` or `after` is called.")
+      .optional(),
     timeout_ms: milliseconds.optional(),
   });
 
   return z.strictObject({
     $schema: z.string().optional(),
-    model: buildModelSchema().optional(),
+    model: buildModelSchema().describe("The model: its name, or more said.").optional(),
     limits: z
       .strictObject({
         max_parallel: z.int().min(1).max(12),
@@ -37,19 +41,17 @@ function buildSchema() {
         max_output_bytes: z.int().min(1024),
         timeout_ms: z.record(z.string(), milliseconds),
         idle_ms: z.record(z.string(), milliseconds),
-        /** Of an agent: requests to the model for one prompt. */
-        max_turns: z.int().positive(),
-        /** US dollars for one prompt. */
-        max_cost: z.number().positive(),
+        max_turns: z.int().positive().describe("Of an agent: requests to the model for one prompt."),
+        max_cost: z.number().positive().describe("US dollars for one prompt."),
         max_context_tokens: z.int().min(1000),
-        /** How much of one tool's output the model gets. */
-        max_result_characters: z.int().min(500),
-        /** Background tasks of one agent at once. */
-        max_agents: z.int().min(1).max(100),
-        /** For background tasks that do not say how long they may take. */
-        task_timeout_ms: milliseconds.max(24 * 60 * 60_000),
+        max_result_characters: z.int().min(500).describe("How much of one tool's output the model gets."),
+        max_agents: z.int().min(1).max(100).describe("Background tasks of one agent at once."),
+        task_timeout_ms: milliseconds
+          .max(24 * 60 * 60_000)
+          .describe("For background tasks that do not say how long they may take."),
       })
       .partial()
+      .describe("How much, how long and how many at once.")
       .optional(),
     permissions: z
       .strictObject({
@@ -57,27 +59,30 @@ function buildSchema() {
         deny: texts,
         ask: texts,
         allow: texts,
-        /** What becomes of a question that nobody is there to answer. */
-        unattended: z.enum(["refuse", "inbox"]),
+        unattended: z.enum(["refuse", "inbox"]).describe("What becomes of a question that nobody is there to answer."),
         strict_workdir_only: z.boolean(),
       })
       .partial()
+      .describe("What runs unasked, what is asked, what never runs.")
       .optional(),
     tools: z
       .strictObject({
-        /** Where tool files lie; relative to the workdir. */
-        folder: z.string().min(1),
+        folder: z.string().min(1).describe("Where tool files lie; relative to the workdir."),
         disabled: texts,
-        /** Further variables of the environment that child processes get. */
-        environment: texts,
+        environment: texts.describe("Further variables of the environment that child processes get."),
         web: z
           .strictObject({
-            /** Hosts that web_fetch may reach although they are private: `wiki.corp`, `localhost:3000`. */
-            allow_hosts: texts,
-            /** All of loopback and the private networks; never link-local and metadata addresses. */
-            allow_private: z.boolean(),
-            /** Where the environment names a proxy, which resolves names itself: whether it is trusted to check them. */
-            proxy: z.enum(["refuse", "trust"]),
+            allow_hosts: texts.describe(
+              "Hosts that web_fetch may reach although they are private: `wiki.corp`, `localhost:3000`.",
+            ),
+            allow_private: z
+              .boolean()
+              .describe("All of loopback and the private networks; never link-local and metadata addresses."),
+            proxy: z
+              .enum(["refuse", "trust"])
+              .describe(
+                "Where the environment names a proxy, which resolves names itself: whether it is trusted to check them.",
+              ),
             timeout_ms: milliseconds.max(600_000),
             max_bytes: z
               .int()
@@ -88,10 +93,12 @@ function buildSchema() {
           .partial(),
       })
       .partial()
+      .describe("Which tools there are, and what they may reach.")
       .optional(),
     hooks: z
       .strictObject({ before: z.array(hook), after: z.array(hook) })
       .partial()
+      .describe("Programs and modules that see each call before it runs, or after.")
       .optional(),
     sandbox: z
       .union([
@@ -99,36 +106,41 @@ function buildSchema() {
         z
           .strictObject({
             mode: sandboxMode,
-            /** `auto`: off where nobody is asked (mode auto, strict), on elsewhere. */
-            network: z.enum(["auto", "on", "off"]),
+            network: z
+              .enum(["auto", "on", "off"])
+              .describe("`auto`: off where nobody is asked (mode auto, strict), on elsewhere."),
             writable: texts,
             hidden: texts,
           })
           .partial(),
       ])
+      .describe("What the OS keeps commands from: a mode, or more said.")
       .optional(),
-    mcpServers: buildMcpSchema().optional(),
-    agents: buildAgentsSchema().optional(),
-    rollout: buildRolloutSchema().optional(),
-    schedule: buildScheduleSchema().optional(),
+    mcpServers: buildMcpSchema().describe("MCP servers whose tools join the catalog.").optional(),
+    agents: buildAgentsSchema().describe("Background agents: others, and how known ones are started here.").optional(),
+    rollout: buildRolloutSchema().describe("How new versions of tool files prove themselves.").optional(),
+    schedule: buildScheduleSchema().describe("How much runs at once, and what jobs have that do not say.").optional(),
     store: z
       .strictObject({
         kind: z.enum(["sqlite", "memory"]),
-        /** A PostgreSQL database that several machines share: tasks, jobs with their runs, the inbox. */
-        url: z.string().regex(/^postgres(?:ql)?:\/\//, "expected an address that begins with postgres://"),
+        url: z
+          .string()
+          .regex(/^postgres(?:ql)?:\/\//, "expected an address that begins with postgres://")
+          .describe("A PostgreSQL database that several machines share: tasks, jobs with their runs, the inbox."),
       })
       .partial()
+      .describe("Where records are kept.")
       .optional(),
     log: z
       .strictObject({
         audit: z.boolean(),
         workflow: z.boolean(),
-        /** What becomes of a call whose log line can't be written. */
-        on_failure: z.enum(["refuse", "continue"]),
+        on_failure: z.enum(["refuse", "continue"]).describe("What becomes of a call whose log line can't be written."),
         fsync: z.enum(["never", "interval", "always"]),
         max_bytes: z.int().min(64 * 1024),
       })
       .partial()
+      .describe("The log that is evidence.")
       .optional(),
     retention: z
       .strictObject({
@@ -136,10 +148,10 @@ function buildSchema() {
         outputs_days: days,
         outputs_max_bytes: z.int().positive(),
         log_days: days.nullable(),
-        /** How long background tasks are kept after they have ended. */
-        tasks_minutes: z.number().positive(),
+        tasks_minutes: z.number().positive().describe("How long background tasks are kept after they have ended."),
       })
       .partial()
+      .describe("How long things are kept.")
       .optional(),
   });
 }
@@ -150,6 +162,12 @@ function settingsSchema(): ReturnType<typeof buildSchema> {
   return (built ??= buildSchema());
 }
 
+/** For editors, which complete and check by it. What only code can check is not in it. */
+export function describeSettings(): object {
+  const schema = z.toJSONSchema(settingsSchema(), { io: "input", unrepresentable: "any", target: "draft-7" });
+  return { ...schema, title: "deckhand.json", description: "Settings of Deckhand." };
+}
+
 export type Settings = z.output<ReturnType<typeof buildSchema>>;
 export type HookSetting = NonNullable<NonNullable<Settings["hooks"]>["before"]>[number];
 
@@ -158,7 +176,8 @@ export function parseSettings(value: unknown, source: string): Settings {
   if (saysNothing(value)) return {};
   const parsed = settingsSchema().safeParse(value);
   if (!parsed.success) {
-    throw new RuntimeError("CONFIG_INVALID", `${source}: ${parsed.error.issues.map(tellIssue).join("; ")}.`);
+    const told = parsed.error.issues.map(tellIssue).join("; ");
+    throw new RuntimeError("CONFIG_INVALID", `${source}: ${/[.?]$/.test(told) ? told : `${told}.`}`);
   }
   for (const each of [...(parsed.data.hooks?.before ?? []), ...(parsed.data.hooks?.after ?? [])]) {
     if ((each.command === undefined) === (each.module === undefined)) {

@@ -2,8 +2,10 @@ import { join } from "node:path";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
 import { isFinalTask, type Task, type TaskDoor, type TaskQuery } from "../core/task.ts";
+import { oneLine } from "./adapters/describe-end.ts";
 import { findAdapter } from "./adapters/find-adapter.ts";
 import { checkAgent } from "./check-agent.ts";
+import { checkSameOrder } from "./check-same-order.ts";
 import { cancelled } from "./conclude-task.ts";
 import { dropExpired, expireTasks, sweepFolders } from "./expire-tasks.ts";
 import { createForgottenAgents } from "./forgotten-agents.ts";
@@ -132,6 +134,7 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
       kept = await store.add(task);
     }
     if (kept.id === task.id) emit("task:created", { id: task.id, agent: order.agent, door: request.door });
+    else checkSameOrder(kept, order, request.door);
     fill(order.agent);
     return kept;
   }
@@ -176,8 +179,10 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
       if (elsewhere !== undefined) return elsewhere as TaskOutput;
       return readTaskOutput(options, task, answer === undefined ? range : { ...range, answer });
     },
-    async cancel(id, reason) {
+    async cancel(id, given) {
       const task = await require(id);
+      // It becomes part of the error, which is one sentence, whatever a client sends.
+      const reason = oneLine(given, "start");
       if (isFinalTask(task.state)) return task;
       const set = { ...cancelled({ cancelReason: reason }), cancelReason: reason, completedAt: clock.now() };
       const waiting = await store.update(id, { from: ["queued"], set });

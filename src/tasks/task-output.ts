@@ -8,6 +8,8 @@ export interface OutputRange {
   /** In bytes; a negative one counts from the end. */
   readonly from?: number;
   readonly limit?: number;
+  /** False: `answer` may be empty. To find it in what a task of another process printed, all of that is read. */
+  readonly wantsAnswer?: boolean;
 }
 
 export interface TaskOutput {
@@ -33,7 +35,7 @@ const newline = 10;
 export async function readTaskOutput(
   options: TaskManagerOptions,
   task: Task,
-  { from = 0, limit = usualBytes, answer }: OutputRange & { readonly answer?: string },
+  { from = 0, limit = usualBytes, wantsAnswer = true, answer }: OutputRange & { readonly answer?: string },
 ): Promise<TaskOutput> {
   const folder = runFolderOf(task);
   const wanted = Math.trunc(Math.min(Math.max(1, limit), mostBytes)) || usualBytes;
@@ -46,8 +48,12 @@ export async function readTaskOutput(
     next: part.from + end,
     totalBytes: part.totalBytes,
     errorText: options.mask(await readErrorText(folder)),
-    answer: task.result ?? options.mask(answer ?? (await findAnswer(options, task, part.totalBytes))),
+    answer: wantsAnswer ? await readAnswer() : "",
   };
+
+  async function readAnswer(): Promise<string> {
+    return task.result ?? options.mask(answer ?? (await findAnswer(options, task, part.totalBytes)));
+  }
 }
 
 async function findAnswer(options: TaskManagerOptions, task: Task, totalBytes: number): Promise<string> {

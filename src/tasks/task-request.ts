@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
+import { statSync, type Stats } from "node:fs";
 import { resolve } from "node:path";
-import { RuntimeError } from "../core/errors.ts";
+import { codeOf, RuntimeError } from "../core/errors.ts";
 import type { TaskDoor, TaskOrder } from "../core/task.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
 
@@ -54,18 +54,30 @@ function readMessage(value: unknown): string {
 
 function readTimeout(value: unknown): number {
   if (typeof value === "number" && value > 0 && value <= longestMs) return value;
-  throw invalid(`The timeout must be a positive number, at most 24 hours; got ${show(value)}.`);
+  const came = typeof value === "number" ? `${value / 1000} s` : show(value);
+  throw invalid(`The timeout must be more than 0 s and at most 24 hours; got ${came}.`);
 }
 
 function readFolder(value: unknown, { workdir, store }: TaskManagerOptions): string | null {
   const given = readOptional("working folder", value);
+  if (given?.includes("\0"))
+    throw invalid(`The working folder ${show(given)} holds a NUL character; no folder has one.`);
   // This machine's workdir says nothing about the one that will run it, and neither does what is in it.
   if (store.shared?.runsHere === false) return given === "" ? null : given;
   const path = resolve(workdir, given ?? "");
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (!found) throw invalid(`The working folder "${path}" does not exist.`);
-  if (!found.isDirectory()) throw invalid(`The working folder "${path}" is no folder.`);
+  const found = lookAt(path);
+  if (!found) throw invalid(`The working folder "${path}" does not exist; make it, or name another one.`);
+  if (!found.isDirectory()) throw invalid(`The working folder "${path}" is no folder; name one.`);
   return path;
+}
+
+function lookAt(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    const shown = `${path.slice(0, 80)}${path.length > 80 ? "…" : ""}`;
+    throw invalid(`The working folder "${shown}" can't be used (${codeOf(thrown) ?? "unknown"}); name another one.`);
+  }
 }
 
 function readArguments(value: unknown): readonly string[] {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { durationOfRun, resumeCommand } from "../../src/cli/describe-job.ts";
+import { describeJob, durationOfRun, resumeCommand, summarizeRun } from "../../src/cli/describe-job.ts";
 import type { Run } from "../../src/core/schedule.ts";
+import { createJob } from "../../src/schedule/create-job.ts";
 
 test("how long a run took is told of its last try, and of none that waits for one [D1]", () => {
   const took = (run: Pick<Run, "state" | "attempt" | "endedAt">): string =>
@@ -16,4 +17,26 @@ test("how long a run took is told of its last try, and of none that waits for on
 test("the command that resumes a job can be copied, whatever its name [D1]", () => {
   assert.equal(resumeCommand("nightly-2"), "`deckhand schedule resume nightly-2`");
   assert.equal(resumeCommand("it's $HOME"), String.raw`${"`"}deckhand schedule resume 'it'\''s $HOME'${"`"}`);
+});
+
+test("a run that waits for another one says for which [D1]", () => {
+  const told = (run: Partial<Run>): string =>
+    summarizeRun({ reason: null, summary: null, span: null, attempt: 1, ...run } as Run);
+  assert.equal(told({ state: "due", waitsFor: "run_1" }), "waits for run_1 to end");
+  assert.equal(
+    told({ state: "due", waitsFor: "run_1", attempt: 2, reason: "x" }),
+    "attempt 2; waits for run_1 to end; x",
+  );
+  assert.equal(told({ state: "succeeded", waitsFor: "run_1", summary: "ok" }), "ok");
+});
+
+test("a job that makes up for nothing says just that [D1]", async () => {
+  const order = {
+    name: "x",
+    work: { kind: "prompt", prompt: "hi", model: null },
+    when: { everyMs: 60_000, anchorAt: 0 },
+  } as const;
+  for (const missed of [{ mode: "none" }, { mode: "last", windowMs: 0 }] as const) {
+    assert.match(describeJob(await createJob({ ...order, missed }, 0), []), /\n {2}missed +not made up for\n/);
+  }
 });

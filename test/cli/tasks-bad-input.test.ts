@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openTasksMachine } from "./tasks-machine.ts";
+import { listTasks, openTasksMachine, waitsForGo } from "./tasks-machine.ts";
 
 test("wrong use of the tasks commands is told in one sentence, and nothing is started [T2] [T8]", async (t) => {
   const machine = await openTasksMachine(t);
@@ -9,7 +9,7 @@ test("wrong use of the tasks commands is told in one sentence, and nothing is st
     { args: ["start", "shell"], code: 2, says: /^deckhand: Say what shell has to do: deckhand tasks start shell "/ },
     { args: ["start", "shel", "x"], code: 2, says: /^deckhand: There is no agent "shel"\. Did you mean "shell"\?/ },
     { args: ["start", "shell", "x", "--timeout", "0"], code: 2, says: /--timeout takes a number of seconds greater/ },
-    { args: ["start", "shell", "x", "--timeout", "99999"], code: 2, says: /at most 24 hours; got 99999000\.$/ },
+    { args: ["start", "shell", "x", "--timeout", "99999"], code: 2, says: /at most 24 hours; got 99999 s\.$/ },
     {
       args: ["start", "shell", "x", "--cwd", "nowhere"],
       code: 2,
@@ -46,6 +46,21 @@ test("wrong use of the tasks commands is told in one sentence, and nothing is st
     assert.equal(stderr.trimEnd().split("\n").length, 1, stderr);
   }
   assert.equal((await machine.run(["tasks", "list", "--json"])).stdout, "[]\n");
+});
+
+test("of several tasks none is cancelled when one can't be found, and that is said [T7]", async (t) => {
+  const machine = await openTasksMachine(t);
+  const id = (await machine.run(["tasks", "start", "shell", waitsForGo, "--quiet"])).stdout.trim();
+  const { code, stdout, stderr } = await machine.run(["tasks", "cancel", id, "abcdef12"]);
+  assert.deepEqual([code, stdout], [1, ""]);
+  assert.match(
+    stderr,
+    /^Nothing was cancelled, because one of these can't be found\.\ndeckhand: There is no task "abcdef12" in /,
+  );
+  assert.deepEqual(
+    (await listTasks(machine, ["--running"])).map((task) => task.id),
+    [id],
+  );
 });
 
 test("an agent that is not installed says how to install it; the list says which are [T8]", async (t) => {

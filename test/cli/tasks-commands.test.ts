@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/runtime.ts";
+import { openTmux, tmuxLane } from "../support/tmux.ts";
 import { countProcesses, uniqueSeconds } from "./processes-named.ts";
+import { unbuilt } from "./run-deckhand.ts";
 import { listTasks, openTasksMachine, waitsForGo, type TaskDocument } from "./tasks-machine.ts";
 
 const patienceMs = 60_000;
@@ -166,5 +168,49 @@ test("two orders with one key are one task [T1]", async (t) => {
   const third = await machine.run([...order, "--json"]);
   assert.deepEqual([third.code, third.stderr], [0, ""]);
   assert.equal((JSON.parse(third.stdout) as TaskDocument).id, first.stdout.trim());
+  const other = await machine.run(["tasks", "start", "shell", "echo twice", "--key", "nightly"]);
+  assert.deepEqual([other.code, other.stdout], [2, ""]);
+  assert.match(
+    other.stderr,
+    /^deckhand: The idempotency key "nightly" is that of task_\S+ \(\w+\), which was ordered with/,
+  );
   assert.equal((await listTasks(machine)).length, 1);
+});
+
+test("the answer of a task whose output was removed comes from its record [T6]", async (t) => {
+  const machine = await openTasksMachine(t);
+  await machine.run(["tasks", "start", "shell", "echo the answer", "--follow"]);
+  await rm(join(machine.workdir, ".deckhand", "tasks"), { recursive: true });
+  const { code, stdout } = await machine.run(["tasks", "follow", "last"]);
+  assert.deepEqual([code, stdout], [0, "the answer\n"]);
+  assert.equal((await machine.run(["tasks", "follow", "last", "--raw"])).stdout, "");
+});
+
+test("on a terminal an answer without a line end is not erased [E9] [T7]", tmuxLane(), async (t) => {
+  const { workdir, env } = await openTasksMachine(t);
+  const tmux = await openTmux(t, { columns: 100, env });
+  const command = [process.execPath, ...unbuilt, "tasks", "start", "shell", "'printf 4; printf 2'", "--follow"];
+  await tmux.type(`clear; cd ${workdir}; ${command.join(" ")}; echo "ended with $?"`);
+  await tmux.press("Enter");
+  await tmux.see("ended with 0");
+  assert.match(await tmux.screen(), /^42\n.* completed after/m);
+});
+
+test("a list that is cut says so, and how much of the rest still runs [T7]", async (t) => {
+  const machine = await openTasksMachine(t);
+  await machine.run(["tasks", "start", "shell", waitsForGo]);
+  for (const message of ["echo one", "echo two"]) await machine.run(["tasks", "start", "shell", message, "--follow"]);
+  const list = async (...args: string[]): Promise<string> =>
+    (await machine.run(["tasks", "list", "--limit", "2", ...args])).stderr;
+  assert.equal(
+    await list(),
+    "These are the newest 2 of 3; of the others 1 is still under way. --limit N shows more.\n",
+  );
+  assert.equal(await list("--state", "completed"), "");
+  assert.equal(await list("--limit", "3"), "");
+  assert.equal(
+    await list("--state", "completed", "--limit", "1"),
+    "These are the newest 1 of 2. --limit N shows more.\n",
+  );
+  assert.equal(await list("--json"), "");
 });

@@ -101,4 +101,31 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
       /The working folder "\/no\/such" does not exist on the machine that was to run it; make it there, or leave it out to work in the workdir of the worker\./,
     );
   });
+
+  test("the answer of a task is shown also when the machine that ran it is gone [T4] [T6]", async (t) => {
+    const store = ["--store", await server.createDatabase()];
+    const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
+    const worker = there.start(["worker", "--json", ...store]);
+    afterTest(t, async () => void worker.child.kill("SIGKILL"));
+    await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
+    const started = await here.run(["tasks", "start", "shell", "echo the answer", "--follow", ...store]);
+    assert.equal(started.code, 0, started.stderr);
+    worker.child.kill("SIGKILL");
+    await worker.ended;
+    const [followed, shown, asJson] = await Promise.all([
+      here.run(["tasks", "follow", "last", ...store]),
+      here.run(["tasks", "show", "last", ...store]),
+      here.run(["tasks", "follow", "last", "--json", ...store]),
+    ]);
+    assert.deepEqual([followed.code, followed.stdout], [0, "the answer\n"]);
+    assert.match(shown.stdout, /\n\nthe answer\n$/);
+    for (const { stderr } of [followed, shown, asJson]) {
+      assert.match(stderr, /^deckhand: warning: Its output can't be read: The machine ".*" that ran the task/m);
+    }
+    assert.equal(asJson.code, 0);
+    assert.partialDeepStrictEqual(JSON.parse(asJson.stdout), {
+      type: "task:settled",
+      task: { state: "completed", result: "the answer" },
+    });
+  });
 });

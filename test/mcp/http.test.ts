@@ -90,7 +90,7 @@ for (const era of ["legacy", "modern"] as const) {
     const status = await client.callTool({ name: "get_task_status", arguments: { task_id: id } });
     assert.deepEqual(status.structuredContent, { status: "running", elapsed_time: 0 });
     const cancelled = await client.callTool({ name: "cancel_task", arguments: { task_id: id } });
-    const error = "Cancelled by an MCP client";
+    const error = "by an MCP client";
     assert.deepEqual(cancelled.structuredContent, { task_id: id, state: "cancelled", stop_proof: "group", error });
   });
 }

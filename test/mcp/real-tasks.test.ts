@@ -127,7 +127,7 @@ test("two servers answer for each other's tasks, and one cancels what the other 
   const { task_id: id } = await one.call("use_agent", { cli_name: "said", message: "sleep 1000" });
   assert.equal((await other.call("get_task_status", { task_id: id }))["status"], "running");
   const { stop_proof: proof, ...cancelled } = await other.call("cancel_task", { task_id: id });
-  const error = "Cancelled: Cancelled by an MCP client";
+  const error = "Cancelled: by an MCP client";
   assert.deepEqual(cancelled, { task_id: id, state: "cancelled", error });
   assert.match(String(proof), /^(?:namespace|marker|group)$/);
   assert.equal((await one.call("get_task_status", { task_id: id }))["status"], "failed");

@@ -65,6 +65,65 @@ test("each line of garbage gets a sentence, and the next request its answer [T3]
   assert.match(pipe.others[0]!.error!.message, /^This line is not JSON \(.*\); send one JSON-RPC message per line\.$/);
 });
 
+test("requests that come in one line are answered in one line, each of them [T3]", async (t) => {
+  const desk = createScriptedDesk();
+  const { id: task } = desk.put({ state: "running" });
+  const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
+  const noMessage = "This line is JSON, but not one JSON-RPC 2.0 message; send an object with jsonrpc, method and id.";
+  const call = { name: "wait_for_task", arguments: { task_id: task, timeout: 45 } };
+  const next = async (): Promise<unknown> => {
+    const { length } = pipe.others;
+    await pipe.other((message) => pipe.others.indexOf(message) >= length);
+    return pipe.others[length];
+  };
+
+  const first = next();
+  pipe.send([
+    { jsonrpc: "2.0", id: "wait", method: "tools/call", params: call },
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    7,
+    { jsonrpc: "2.0", id: "ping", method: "ping" },
+    { jsonrpc: "2.0", id: "ping", method: "ping" },
+  ]);
+  assert.deepEqual((await pipe.request("ping")).result, {});
+  desk.settle(task, { state: "completed", result: "done" });
+  const inUse = "Another request has this id and is not answered yet; give each request its own.";
+  const answer = { status: "completed", result: "done" };
+  assert.deepEqual(await first, [
+    { jsonrpc: "2.0", id: null, error: { code: -32_600, message: noMessage } },
+    { jsonrpc: "2.0", id: "ping", error: { code: -32_600, message: inUse } },
+    { jsonrpc: "2.0", id: "ping", result: {} },
+    {
+      jsonrpc: "2.0",
+      id: "wait",
+      result: { content: [{ type: "text", text: JSON.stringify(answer) }], structuredContent: answer },
+    },
+  ]);
+
+  // A request that is given up gets no answer; the others of its line do.
+  const { id: other } = desk.put({ state: "running" });
+  const second = next();
+  const again = { ...call, arguments: { task_id: other, timeout: 45 } };
+  pipe.send([
+    { jsonrpc: "2.0", id: 1001, method: "tools/call", params: again },
+    { jsonrpc: "2.0", id: 1002, method: "ping" },
+  ]);
+  assert.deepEqual((await pipe.request("ping")).result, {});
+  pipe.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1001 } });
+  assert.deepEqual(await second, [{ jsonrpc: "2.0", id: 1002, result: {} }]);
+
+  // Nothing to answer, nothing to send.
+  const before = pipe.others.length;
+  pipe.send([{ jsonrpc: "2.0", method: "notifications/initialized" }]);
+  assert.deepEqual((await pipe.request("ping")).result, {});
+  assert.equal(pipe.others.length, before);
+  pipe.send(Array.from({ length: 1001 }, () => 1));
+  assert.match(
+    (await pipe.other(({ error }) => error !== undefined)).error!.message,
+    /^A batch has at most 1000 messages, this one had 1001; send less at once\.$/,
+  );
+});
+
 test("a request that can't be understood gets its own answer, in one sentence [T3]", async (t) => {
   const pipe = await openPipe(t, partsOf(createScriptedDesk()), { era: "legacy" });
   let last = 0;

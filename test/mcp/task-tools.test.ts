@@ -307,6 +307,27 @@ test("get_task_output says how the task stands and which session it is; list_age
   );
 });
 
+test("get_task_output stays of a size that can be read, however long the answer is [T7]", async (t) => {
+  const answer = `begins ${"x".repeat(4_000_000)} ends`;
+  const desk = createScriptedDesk({ output: { text: "x", from: 0, next: 1, totalBytes: 9, errorText: "", answer } });
+  const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
+  const { id } = desk.put({ state: "completed", result: answer });
+  const { structuredContent } = await pipe.call("get_task_output", { task_id: id, limit: 1 });
+  const told = (structuredContent as { readonly answer: string }).answer;
+  assert.ok(told.length <= 65_536, String(told.length));
+  assert.match(told, /^begins x+\n… \[\d+ characters cut\] …\nx+ ends$/);
+  const status = await pipe.call("get_task_status", { task_id: id });
+  assert.deepEqual(status.structuredContent, { status: "completed", result: answer });
+});
+
+test("what is missing is told together with the word that stands in its place [T2]", async (t) => {
+  const { pipe } = await open(t);
+  assert.deepEqual(
+    await pipe.call("get_task_status", { taskId: "task_0" }),
+    refused('get_task_status was not run: task_id is missing; it has no parameter "taskId" (did you mean task_id?).'),
+  );
+});
+
 test("a tool that is not there is an error of the protocol that names the nearest [T3]", async (t) => {
   const { pipe } = await open(t);
   const { error } = await pipe.request("tools/call", { name: "use_agnt", arguments: {} });

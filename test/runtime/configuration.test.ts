@@ -264,6 +264,7 @@ test("every key of the schedule has its variable, which wins over the files and 
   for (const [name, told] of [
     ["RETRIES", /schedule\.retries/],
     ["OVERLAP", /schedule\.overlap/],
+    ["TIME_ZONE", /schedule\.time_zone: There is no time zone "often": .*[^.]\.$/],
   ] as const) {
     assert.throws(() => load({ [`DECKHAND_SCHEDULE_${name}`]: "often" }), { code: "CONFIG_INVALID", message: told });
   }

@@ -30,8 +30,13 @@ test("wrong settings of agents are told in one sentence that names the key [T8]"
   const home = await temporaryFolder(t);
   const cases: [object, RegExp][] = [
     [{ agents: { Shell: shell } }, /agents\.Shell: .*name of small letters/],
-    [{ agents: { shell: { command: [] } } }, /agents\.shell\.command/],
-    [{ agents: { shell: { command: "sh" } } }, /agents\.shell\.command: Invalid input: expected tuple/],
+    [{ agents: { shell: { command: [] } } }, /agents\.shell\.command\.0: expected a list of texts, the program and/],
+    [{ agents: { shell: { command: [""] } } }, /agents\.shell\.command\.0: expected a list of texts, the program and/],
+    [{ agents: { shell: { command: ["sh", 5] } } }, /agents\.shell\.command\.1: expected a list of texts, the program/],
+    [
+      { agents: { shell: { command: "sh -s" } } },
+      /agents\.shell\.command: expected a list of texts, the program and its arguments, as in \["my-review", "--strict"\]\.$/,
+    ],
     [{ agents: { shell: { comand: ["sh"] } } }, /"agents\.shell\.comand" is not a setting; did you mean "command"\?/],
     [{ agents: { shell: { ...shell, output: "xml" } } }, /agents\.shell\.output: .*"text"\|"json_lines"\|"acp"/],
     [{ agents: { shell: { ...shell, limit: 0 } } }, /agents\.shell\.limit: Too small/],

@@ -99,7 +99,7 @@ test("the environment switches canaries on and off", async (t) => {
 });
 
 for (const [what, settings, sentence] of [
-  ["an unknown key", { modes: "canary" }, /: "rollout\.modes" is not a setting; did you mean "mode"\?\.$/],
+  ["an unknown key", { modes: "canary" }, /: "rollout\.modes" is not a setting; did you mean "mode"\?$/],
   [
     "one of a tool",
     { tools: { a: { stage: [1] } } },

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { warnOfWork } from "../../src/runtime/jobs/warn-of-work.ts";
 import { isolatedEnvironment, until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { mended, recordCalls, replying } from "./improve-bench.ts";
@@ -105,6 +106,22 @@ test("an agent that fails is another task at the next try [D1]", async (t) => {
   await until("it is to be tried again", async () => (await schedule.getRun(id))?.attempt === 2);
   const [task] = await (await runtime.tasks()).list({ limit: 10 });
   assert.deepEqual([task?.state, task?.order.idempotencyKey], ["failed", `schedule:${jobId}:${dueAt}`]);
+});
+
+test("a job whose agent is not installed fails with how to install it, and is not tried again [D1]", async (t) => {
+  const gone = { command: ["no-such-agent"] as [string, ...string[]], install: "npm install -g no-such-agent" };
+  const { schedule, runtime } = await openScheduled(t, { settings: { agents: { ...agents, gone } } });
+  const job = await schedule.add({ name: "g", every: "1d", agent: "gone", message: "hi", retries: 3 }, { by: "kim" });
+  assert.deepEqual(await warnOfWork(runtime, job.work), [
+    'The agent "gone" is not installed here: its runs fail until it is. To install it: npm install -g no-such-agent',
+  ]);
+  const there = await schedule.add({ name: "h", every: "1d", agent: "helper", message: "true" }, { by: "kim" });
+  assert.deepEqual(await warnOfWork(runtime, there.work), []);
+  await schedule.start();
+  const { id } = await schedule.runNow("g", { by: "kim" });
+  const ended = await untilEnded(schedule, id);
+  assert.deepEqual([ended.state, ended.attempt], ["failed", 1]);
+  assert.match(ended.reason!, /^The agent "gone" is not installed: .* To install it: npm install -g no-such-agent$/);
 });
 
 test("improve as a job: what passed waits for a person, with its diff, before it is tried [D1] [L7]", async (t) => {

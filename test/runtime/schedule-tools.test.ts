@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
@@ -51,6 +51,20 @@ test("a job whose tool file is gone fails with a sentence, and is not tried agai
   assert.deepEqual([run.state, run.attempt], ["failed", 1]);
   assert.equal(run.reason, "tools/report.ts, the file of the tool report, is gone: put it back, or remove the job.");
   assert.equal((await schedule.find("r")).paused?.by, "schedule");
+});
+
+test("a file that is no tool, or is not there, is refused with the tool file that is meant [D1]", async (t) => {
+  const { schedule, home } = await openScheduled(t);
+  await writeTool(home, "report.ts", { name: "report", says: "fine" });
+  for (const file of ["tools/report.test.ts", "notes.md"]) await writeFile(join(home, file), "");
+  const order = { name: "r", every: "1d" };
+  for (const [file, told] of [
+    ["report.ts", "There is no file report.ts: did you mean tools/report.ts?"],
+    ["tools/report.test.ts", "tools/report.test.ts is no tool file: did you mean tools/report.ts?"],
+    ["notes.md", 'notes.md is no tool file: those lie in the folder "tools".'],
+  ] as const) {
+    await assert.rejects(schedule.add({ ...order, file }, { by: "kim" }), { code: "JOB_INVALID", message: told });
+  }
 });
 
 test("in safe mode a job of a tool file is skipped, is not paused for that, and runs again after it [D1] [D3]", async (t) => {

@@ -188,10 +188,13 @@ test("wrong orders of an agent fail in one sentence, and no task comes of them [
       /^There is no agent "helpr"\. Did you mean "helper"\? There are: claude, .*$/,
     ],
     [{ cli_name: "helper", message: " " }, /^The message is empty; say what the agent has to do\.$/],
-    [{ cli_name: "helper", message: "x", timeout: 0 }, /^The timeout must be a positive number.* got 0\.$/],
+    [{ cli_name: "helper", message: "x", timeout: 0 }, /^The timeout must be more than 0 s .* got 0 s\.$/],
     [{ cli_name: "helper", message: "x", timeout: "10" }, /timeout: expected number, got the string "10"/],
     [{ cli_name: "helper", message: "x", args: "-x" }, /args: expected array, got the string "-x"/],
-    [{ cli_name: "helper", message: "x", cwd: "missing" }, /^The working folder ".*missing" does not exist\.$/],
+    [
+      { cli_name: "helper", message: "x", cwd: "missing" },
+      /^The working folder ".*missing" does not exist; make it, or name another one\.$/,
+    ],
     [{ cli_name: "helper", message: "x", model: "m" }, /^helper has no way to choose a model/],
   ];
   for (const [input, sentence] of orders) {

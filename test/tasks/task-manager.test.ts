@@ -116,13 +116,27 @@ const bad: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
   ["args that are no list", { args: "--flag" }, /^The args must be a list of texts.*got "--flag"\.$/],
   ["args that are no texts", { args: [1] }, /^The args must be a list of texts.*got \[1\]\.$/],
   ["an argument with a NUL", { args: ["a\0b"] }, /NUL byte/],
-  ["a timeout of 0", { timeoutMs: 0 }, /^The timeout must be a positive number, at most 24 hours; got 0\.$/],
-  ["a negative timeout", { timeoutMs: -5 }, /got -5\.$/],
+  ["a timeout of 0", { timeoutMs: 0 }, /^The timeout must be more than 0 s and at most 24 hours; got 0 s\.$/],
+  ["a negative timeout", { timeoutMs: -5 }, /got -0\.005 s\.$/],
   ["a timeout that is a text", { timeoutMs: "10" }, /got "10"\.$/],
-  ["a timeout that is no number", { timeoutMs: Number.NaN }, /got NaN\.$/],
-  ["a timeout over a day", { timeoutMs: 86_400_001 }, /got 86400001\.$/],
-  ["a folder that is not there", { cwd: "nowhere" }, /^The working folder ".*nowhere" does not exist\.$/],
-  ["a folder that is a file", { cwd: "file" }, /^The working folder ".*file" is no folder\.$/],
+  ["a timeout that is no number", { timeoutMs: Number.NaN }, /got NaN s\.$/],
+  ["a timeout over a day", { timeoutMs: 86_400_001 }, /got 86400\.001 s\.$/],
+  [
+    "a folder that is not there",
+    { cwd: "nowhere" },
+    /^The working folder ".*nowhere" does not exist; make it, or name another one\.$/,
+  ],
+  ["a folder that is a file", { cwd: "file" }, /^The working folder ".*file" is no folder; name one\.$/],
+  [
+    "a folder with a NUL",
+    { cwd: "a\0b" },
+    /^The working folder "a\\u0000b" holds a NUL character; no folder has one\.$/,
+  ],
+  [
+    "a folder whose name is too long",
+    { cwd: "x".repeat(5000) },
+    /^The working folder ".{80}…" can't be used \(ENAMETOOLONG\); name another one\.$/,
+  ],
   ["a model the agent does not have", { model: "unknown" }, /^There is no such model\.$/],
   ["an empty idempotency key", { idempotencyKey: "" }, /^An idempotency key has 1 to 500 characters; got 0\.$/],
   ["a bypass that the settings do not allow", { bypassesPermissions: true }, /^Your settings do not let "said"/],
@@ -157,6 +171,35 @@ test("two orders with one idempotency key are one task [T7]", async (t) => {
   assert.equal((await manager.start(request)).id, one.id);
   const { totalBytes } = await manager.output(one.id, {});
   assert.equal(totalBytes, 3);
+});
+
+test("the key of one job is not taken for another one, which would never be done [T7]", async (t) => {
+  const { manager } = await openTasks(t);
+  const request = { agent: "said", message: "echo text one; echo ok", idempotencyKey: "k", door };
+  const { id } = await manager.start(request);
+  const told = (what: string): { code: string; message: RegExp } => ({
+    code: "TASK_INVALID",
+    message: new RegExp(
+      `^The idempotency key "k" is that of ${id} \\(\\w+\\), which was ordered with ${what}: take another key for another job, or ask for that task\\.$`,
+    ),
+  });
+  await assert.rejects(manager.start({ ...request, message: "echo text two; echo ok" }), told("another message"));
+  await assert.rejects(
+    manager.start({ ...request, args: ["--x"], cwd: ".." }),
+    told("another working folder, another list of args"),
+  );
+  // The same job, with more time for it.
+  assert.equal((await manager.start({ ...request, timeoutMs: 90_000, isIdempotent: true })).id, id);
+  // The key of a run is its own, whatever its job says by now.
+  assert.equal((await manager.start({ ...request, message: "echo other", door: "schedule" })).id, id);
+  assert.equal(await manager.count({}), 1);
+});
+
+test("the reason of a cancel is kept as one sentence, however long it is [T7]", async (t) => {
+  const { manager } = await openTasks(t);
+  const { id } = await manager.start({ agent: "said", message: "while :; do sleep 0.1; done", door });
+  const { state, error } = await manager.cancel(id, `two\nlines \u001b[31mred\u0000 ${"x".repeat(5000)}`);
+  assert.deepEqual([state, error], ["cancelled", `Cancelled: two lines red ${"x".repeat(486)}…`]);
 });
 
 test("while it runs, a task shows what it printed, its progress, its session and its answer so far [T7]", async (t) => {
@@ -194,6 +237,9 @@ test("a process that does not watch a task reads its answer from the output all 
   const other = await openTasks(t, {}, one.folder);
   const { id } = await one.manager.start({ agent: "said", message: "echo text so far; sleep 60", door });
   await until(async () => (await other.manager.output(id, {})).answer === "so far", "its answer");
+  // Whoever reads piece after piece would read all of it once more for each.
+  const { text, answer } = await other.manager.output(id, { wantsAnswer: false });
+  assert.deepEqual([text, answer], ["text so far\n", ""]);
 });
 
 test("a task that has ended is kept for its time, counted from its end, and goes with its folder [T5]", async (t) => {

@@ -31,7 +31,10 @@ export async function serveHttp(parts: ServerParts, options: HttpOptions): Promi
     try {
       const refusal = checkHost(request, hosts) ?? checkRequest(request, token);
       if (refusal) refuse(request, response, { ...refusal, body: errorOf(refusal.sentence) });
-      else await handler.answer(request, response);
+      else {
+        if (request.headers.expect !== undefined) response.writeContinue();
+        await handler.answer(request, response);
+      }
     } catch (thrown) {
       onError(thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
       response.destroy();

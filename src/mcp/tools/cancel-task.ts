@@ -26,7 +26,7 @@ export function createCancelTaskTool({ desk }: TaskToolParts): TaskTool {
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     async answer({ task_id: id, reason }) {
       try {
-        return answerOfCancel(await (await desk()).cancel(id, reason || "Cancelled by an MCP client"));
+        return answerOfCancel(await (await desk()).cancel(id, reason || "by an MCP client"));
       } catch (thrown) {
         throw explainUnknown(thrown);
       }

@@ -34,7 +34,7 @@ export function createGetTaskOutputTool({ desk }: TaskToolParts): TaskTool {
         from: { type: "integer" },
         next: { type: "integer", description: "Where to go on reading" },
         total_bytes: { type: "integer" },
-        answer: { type: "string", description: "Its answer as far as it has come" },
+        answer: { type: "string", description: "As far as it has come; of a long one the beginning and the end" },
         error_text: { type: "string", description: "The end of what it printed as errors" },
         state: { type: "string", enum: taskStates, description: "Once it has ended, nothing comes behind total_bytes" },
         progress: { type: "string", description: "The latest it told of itself" },

@@ -31,7 +31,10 @@ export function createUseAgentTool({ desk }: TaskToolParts): TaskTool {
       cwd: z.string().describe("The folder it works in; the server's workdir when left out").optional(),
       model: z.string().describe("The model it uses, by the name its CLI knows").optional(),
       resume: z.string().describe("The session_id of an earlier task of the same agent, to go on with").optional(),
-      idempotency_key: z.string().describe("Two calls with one key are one task").optional(),
+      idempotency_key: z
+        .string()
+        .describe("Two calls with one key are one task; another job needs another key")
+        .optional(),
       idempotent: z
         .boolean()
         .describe("Doing the job twice is the same as once: should the task get lost, it is started again")

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Clock } from "../../core/clock.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
 import type { SharedOwners } from "../../core/shared-owners.ts";
+import { keepBeating } from "./keep-beating.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 
 export interface OwnerTimes {
@@ -42,8 +43,6 @@ export async function openOwnerRoll(connection: PostgresConnection, options: Own
   const known = new Map<string, { readonly isAlive: boolean; readonly at: number }>();
   let base = { wall: clock.now(), at: clock.monotonic() };
   let isEntered = false;
-  let isClosed = false;
-  let cancelBeat = (): void => {};
 
   const now = (): number => Math.round(base.wall + clock.monotonic() - base.at);
 
@@ -58,21 +57,7 @@ export async function openOwnerRoll(connection: PostgresConnection, options: Own
     if (Math.abs(wall - now()) > (isSlow ? freshMs : smallMs) + (ended - began)) base = { wall, at: ended };
   }
 
-  let beating = beat();
-  await beating;
-
-  function beatAgain(delayMs: number): void {
-    cancelBeat = clock.after(delayMs, () => {
-      beating = beat().then(
-        () => beatAgain(times.beatMs),
-        // Whoever needs the store is told that it is gone; here it is only tried again.
-        () => beatAgain(times.beatMs / 5),
-      );
-    });
-    if (isClosed) cancelBeat();
-  }
-  beatAgain(times.beatMs);
-
+  const beating = await keepBeating(beat, { clock, beatMs: times.beatMs });
   let entering: Promise<void> | undefined;
 
   async function enter(): Promise<void> {
@@ -108,9 +93,7 @@ export async function openOwnerRoll(connection: PostgresConnection, options: Own
       return isAlive;
     },
     async close() {
-      isClosed = true;
-      cancelBeat();
-      await beating.catch(() => {});
+      await beating.stop();
       // A store that is gone has nothing to be told.
       if (isEntered) await connection.query("DELETE FROM deckhand.owners WHERE id = $1", [id]).catch(() => {});
     },

@@ -4,6 +4,7 @@ import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
 import { toKey } from "../text-key.ts";
+import { keepBeating } from "./keep-beating.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { WorkerTimes } from "./worker-times.ts";
 
@@ -36,34 +37,18 @@ export async function enterRoll(
   await refuseTwin(connection, worker, { clock, times });
   const agents = worker.agents?.map(toKey) ?? null;
   const line = [workerId, machineId, hostname(), identity.bootId, identity.pid, agents];
-  let cancelBeat = (): void => {};
-  let isClosed = false;
-  let beating = beat();
-  await beating;
-
-  async function beat(): Promise<void> {
-    // After a long silence the line may be gone.
-    await connection.query(upsert, line);
-  }
-
-  function beatAgain(delayMs: number): void {
-    cancelBeat = clock.after(delayMs, () => {
-      beating = beat().then(
-        () => beatAgain(times.beatMs),
-        // Whoever watches tasks is told that the store is gone; here it is only tried again.
-        () => beatAgain(times.beatMs / 5),
-      );
-    });
-    if (isClosed) cancelBeat();
-  }
-  beatAgain(times.beatMs);
+  const beating = await keepBeating(
+    async () => {
+      // After a long silence the line may be gone.
+      await connection.query(upsert, line);
+    },
+    { clock, beatMs: times.beatMs },
+  );
 
   return {
     workerId,
     async close() {
-      isClosed = true;
-      cancelBeat();
-      await beating;
+      await beating.stop();
       // A store that is gone has nothing to be told.
       await connection.query("DELETE FROM deckhand.workers WHERE id = $1", [workerId]).catch(() => {});
     },

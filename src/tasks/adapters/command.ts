@@ -27,7 +27,7 @@ export function createCommandAdapter(name: string, settings: CommandSettings): A
       const args = fillCommand(first, order);
       // A "--" at the end of the command ends its options: what the order adds is one, the message is none.
       args.splice(args.at(-1) === "--" ? -1 : args.length, 0, ...order.args);
-      for (const argument of args) checkArgumentLength(name, "system prompt", argument);
+      checkLengths(name, first, order);
       const isArgument = settings.message === "argument";
       if (isArgument) checkAsArgument(name, message, args.at(-1) === "--");
       return {
@@ -40,6 +40,12 @@ export function createCommandAdapter(name: string, settings: CommandSettings): A
     },
     openReader: () => openReader(name, settings),
   };
+}
+
+function checkLengths(name: string, command: readonly string[], { model, resume, systemPrompt }: TaskOrder): void {
+  checkArgumentLength(name, "model", model ?? "");
+  checkArgumentLength(name, "session to resume", resume ?? "");
+  if (hasPlace(command, "system_prompt")) checkArgumentLength(name, "system prompt", systemPrompt ?? "");
 }
 
 function checkAbilities(name: string, settings: CommandSettings, order: TaskOrder): void {
@@ -73,6 +79,8 @@ function openReader(name: string, settings: CommandSettings): OutputReader {
   const resultPath = (settings.resultField ?? "result").split(".");
   const sessionPath = settings.sessionField?.split(".");
   let stray = "";
+  /** The last event that held nothing we look for. */
+  let other = "";
   return {
     line(text) {
       if (settings.output !== "json_lines") {
@@ -90,7 +98,10 @@ function openReader(name: string, settings: CommandSettings): OutputReader {
         answer.add(result);
       }
       const sessionId = sessionPath && asText(valueAt(event, ...sessionPath));
-      if (result === undefined && sessionId === undefined) return undefined;
+      if (result === undefined && sessionId === undefined) {
+        other = text.slice(-4000);
+        return undefined;
+      }
       return {
         ...(sessionId === undefined ? {} : { sessionId }),
         ...(result === undefined ? {} : { progress: result.trim().slice(0, 200) }),
@@ -100,8 +111,11 @@ function openReader(name: string, settings: CommandSettings): OutputReader {
       const text = settings.output === "json_lines" ? answer.text() : answer.text().trim();
       if (exit.code === 0 && text !== "") return { ok: true, text };
       if (settings.output !== "json_lines") return { ok: false, error: describeEnd(name, exit, text.slice(-4000)) };
-      const error = text === "" ? describeEnd(name, exit, stray) : describeBadExit(name, exit, text.slice(-4000));
-      return { ok: false, error };
+      if (text !== "") return { ok: false, error: describeBadExit(name, exit, text.slice(-4000)) };
+      const error = describeEnd(name, exit, stray || other);
+      if (exit.code !== 0 || stray !== "" || other === "") return { ok: false, error };
+      const field = `No JSON line of it has "${resultPath.join(".")}"`;
+      return { ok: false, error: `${error} ${field}: is "agents.${name}.result_field" in the settings right?` };
     },
     partial: () => answer.text(),
   };

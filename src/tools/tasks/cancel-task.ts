@@ -18,7 +18,7 @@ export function createCancelTaskTool({ desk }: TaskToolParts): Tool {
       );
     },
     async answer({ task_id: id, reason }) {
-      return answerOfCancel(await (await desk()).cancel(id, reason || "Cancelled by the agent"));
+      return answerOfCancel(await (await desk()).cancel(id, reason || "by the agent"));
     },
   });
 }

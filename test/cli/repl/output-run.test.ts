@@ -271,3 +271,26 @@ test("a run that its limit stopped says how to go on [L1]", () => {
   const shown = play([...begin, ended({ state: "max_turns", reason: "Stopped after 1 turn." })]);
   assert.deepEqual(shown.slice(0, 2), ["Stopped after 1 turn.", "Say “go on” to continue."]);
 });
+
+test("a call that waits for what is tried on a new version of its tool says so, until it runs [V10]", () => {
+  const { play } = stage({ columns: 80 });
+  const added = { callId: "c1", executionId: "x1", tool: "shout", title: "", isEarly: false };
+  const replaying = { tool: "shout", version: "shout@9ab01c22aa01", rolloutId: "roll_1", tried: 3, cases: 20 };
+  const other = { ...added, callId: "c2", executionId: "x2", tool: "read" };
+  const steps = [agent("call:added", added), agent("call:added", other), runtime("rollout:replaying", replaying)];
+  const rows = play([...begin, ...steps]);
+  assert.deepEqual(rows.slice(-4, -1), [
+    "* shout",
+    "  shout@9ab01c22aa01 is tried with recorded calls before anybody gets it: 3 of…",
+    "* read",
+  ]);
+  const started = {
+    id: "x1",
+    toolId: "shout",
+    version: "shout@1",
+    route: "stable",
+    attempt: 1,
+    timeoutMs: 1000,
+  } as const;
+  assert.deepEqual(play([runtime("execution:started", started)]).slice(-3, -1), ["* shout", "* read"]);
+});

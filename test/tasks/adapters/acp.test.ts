@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { test, type TestContext } from "node:test";
 import type { TaskOrder } from "../../../src/core/task.ts";
+import { holdSession } from "../../../src/tasks/adapters/acp/hold-session.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { anOrder } from "./an-order.ts";
@@ -51,6 +53,20 @@ for (const mode of ["answers", "late"]) {
 test("noise between an ACP agent's messages is passed over [T8]", async (t) => {
   const { started } = await drive(t, "garbage", {});
   assert.equal((await started.ended).verdict.ok, true);
+});
+
+test("a program that does not speak ACP is not waited for until its time is over [T8]", async () => {
+  const streams = { input: new PassThrough(), output: new PassThrough() };
+  const order = { message: "x", systemPrompt: null, model: null, cwd: "/", resume: null, bypassesPermissions: false };
+  streams.input.write("Welcome! What shall I do?\n");
+  const told: unknown[] = [];
+  await holdSession(order, { ...streams, helloMs: 20 }, (event) => {
+    told.push(event);
+    streams.input.end();
+  });
+  const error = "it did not answer within 0.02 s, as an agent that speaks ACP does first of all";
+  assert.deepEqual(told, [{ type: "end", ok: false, error }]);
+  assert.equal(streams.output.writableEnded, true);
 });
 
 const failing: Readonly<Record<string, readonly [Partial<TaskOrder>, string]>> = {

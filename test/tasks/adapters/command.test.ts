@@ -92,6 +92,31 @@ test("JSON lines without an answer are a failure, with one and a bad exit code a
   });
 });
 
+test("JSON lines that hold the answer elsewhere are shown, with the setting that says where [T8]", async (t) => {
+  const say = (line: string): AgentSettings => ({ command: ["printf", "%s\n", line], output: "json_lines" });
+  assert.deepEqual((await run(t, say('{"text":"hi"}'), {})).verdict, {
+    ok: false,
+    error:
+      'mine ended without an answer (exit code 0); the end of its output: {"text":"hi"}. No JSON line of it has "result": is "agents.mine.result_field" in the settings right?',
+  });
+  const failed: AgentSettings = { command: ["sh", "-c", `echo '{"error":"quota"}'; exit 2`], output: "json_lines" };
+  assert.deepEqual((await run(t, failed, {})).verdict, {
+    ok: false,
+    error: 'mine ended without an answer (exit code 2); the end of its output: {"error":"quota"}.',
+  });
+});
+
+test("what is too long for an argument is called by its name [T8]", () => {
+  const command = ["mine", "--model={model}", "--resume={session}", "--system={system_prompt}"] as const;
+  const long = "x".repeat(120_001);
+  const told = (what: string): string =>
+    `mine takes the ${what} as an argument, of at most 120000 bytes, but it has 120001: shorten it.`;
+  assert.equal(refusal({ command, output: "text" }, { model: long }), told("model"));
+  assert.equal(refusal({ command, output: "text" }, { resume: long }), told("session to resume"));
+  assert.equal(refusal({ command, output: "text" }, { systemPrompt: long }), told("system prompt"));
+  assert.equal(refusal({ command: ["mine"], output: "text" }, { systemPrompt: long }), "");
+});
+
 function adapterOf(settings: AgentSettings): AgentAdapter {
   return listAdapters({ own: ["node", "x"], agents: { mine: settings } }).get("mine")!;
 }

@@ -3,6 +3,7 @@ import type { RuntimeEvent } from "../../../core/events.ts";
 import { cleanText } from "../../../runtime/untrusted-text.ts";
 import { formatDuration } from "../../../core/format-time.ts";
 import { displayWidth, fitWidth, neutralizeLine } from "../../terminal-text.ts";
+import { describeReplaying } from "../../show-replay.ts";
 import type { Terminal } from "../../terminal.ts";
 import { describeResult, saysAll } from "./describe-result.ts";
 import { foldDiff } from "./fold-diff.ts";
@@ -58,6 +59,7 @@ export function createCallLines({ style, now }: CallLinesOptions): CallLines {
     runtime(event) {
       if (event.type === "execution:started") startCall(findCall(event.id), now());
       else if (event.type === "execution:progressed") noteProgress(findCall(event.id), event.progress);
+      else if (event.type === "rollout:replaying") noteReplay(calls.values(), event);
       else if (event.type === "approval:asked") changeState(findCall(event.id), "asked");
       else if (event.type === "approval:settled") changeState(findCall(event.id), "waiting");
     },
@@ -88,6 +90,14 @@ function startCall(call: Call | undefined, at: number): void {
   if (!call) return;
   call.state = "running";
   call.since = at;
+  call.lastLine = "";
+}
+
+/** The calls of this tool that wait do so for that. */
+function noteReplay(calls: Iterable<Call>, event: RuntimeEvent<"rollout:replaying">): void {
+  for (const call of calls) {
+    if (call.since === null && call.tool === event.tool) call.lastLine = neutralizeLine(describeReplaying(event));
+  }
 }
 
 function changeState(call: Call | undefined, state: Call["state"]): void {

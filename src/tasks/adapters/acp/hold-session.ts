@@ -7,6 +7,8 @@ import { openRpcPeer, RpcError, type RpcPeer } from "./json-rpc.ts";
 export interface AgentStreams {
   readonly input: Readable;
   readonly output: Writable;
+  /** How long the agent may take to say that it is one; two minutes when left out, since some are installed as they start. */
+  readonly helloMs?: number;
 }
 
 /** One prompt in one session of an ACP agent (protocol version 1), told event by event; `end` comes last, whatever happens. */
@@ -30,7 +32,8 @@ export async function holdSession(
     },
   });
   try {
-    const sessionId = await openSession(agent, order);
+    const hello = await inTime(sayHello(agent), streams.helloMs ?? usualHelloMs);
+    const sessionId = await openSession(agent, order, hello);
     tell({ type: "session", session_id: sessionId });
     if (order.resume !== null) await untilQuiet(() => updates);
     isAnswering = true;
@@ -55,12 +58,29 @@ async function untilQuiet(updates: () => number): Promise<void> {
 const quietMs = 1000;
 const maxQuietRounds = 10;
 
-async function openSession(agent: RpcPeer, order: DriverOrder): Promise<string> {
-  const hello = await agent.request("initialize", {
+const usualHelloMs = 120_000;
+
+/** A program that speaks something else would be waited for until the time of the task is over, and nobody would know why. */
+async function inTime(answer: Promise<unknown>, limitMs: number): Promise<unknown> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const problem = `it did not answer within ${limitMs / 1000} s, as an agent that speaks ACP does first of all`;
+  const timer = setTimeout(() => reject(new Error(problem)), limitMs);
+  try {
+    return await Promise.race([answer, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function sayHello(agent: RpcPeer): Promise<unknown> {
+  return agent.request("initialize", {
     protocolVersion: 1,
     clientCapabilities: {},
     clientInfo: { name: "deckhand", title: "Deckhand", version: "1" },
   });
+}
+
+async function openSession(agent: RpcPeer, order: DriverOrder, hello: unknown): Promise<string> {
   const place = { cwd: order.cwd, mcpServers: [] };
   const opened =
     order.resume === null

@@ -1,0 +1,29 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Task, TaskDoor, TaskOrder } from "../core/task.ts";
+import { invalid } from "./task-request.ts";
+
+/**
+ * Throws TASK_INVALID when the key of an order is that of another job: whoever ordered it would take that one's answer for its
+ * own, and never learn that this job was not done. How long it may take, and whether it may be repeated, makes no other job.
+ */
+export function checkSameOrder(kept: Task, order: TaskOrder, door: TaskDoor): void {
+  // A run makes its key itself; its job may have been changed since.
+  if (door === "schedule") return;
+  const unlike = parts.filter(([key]) => !isDeepStrictEqual(kept.order[key], order[key])).map(([, name]) => name);
+  if (unlike.length === 0) return;
+  throw invalid(
+    `The idempotency key ${JSON.stringify(order.idempotencyKey?.slice(0, 80))} is that of ${kept.id} (${kept.state}), which was ` +
+      `ordered with another ${unlike.join(", another ")}: take another key for another job, or ask for that task.`,
+  );
+}
+
+const parts = [
+  ["agent", "agent"],
+  ["message", "message"],
+  ["systemPrompt", "system prompt"],
+  ["model", "model"],
+  ["cwd", "working folder"],
+  ["args", "list of args"],
+  ["resume", "session to resume"],
+  ["bypassesPermissions", "bypass of permission checks"],
+] as const satisfies readonly (readonly [keyof TaskOrder, string])[];
