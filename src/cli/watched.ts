@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import type { FindCrashLoop } from "../core/crash-loop.ts";
 import { codeOf } from "../core/errors.ts";
+import { beatVariable } from "../watchdog/child-environment.ts";
 import { crashFolder, readCrashRecords } from "../watchdog/crash-records.ts";
 import { findCrashLoop } from "../watchdog/find-crash-loop.ts";
 import { startHeartbeat } from "../watchdog/start-heartbeat.ts";
@@ -23,8 +24,13 @@ export function readWatched(env: Terminal["env"]): Watched | undefined {
   return {
     findCrashLoop: (promotions) =>
       findCrashLoop(readCrashRecords(crashFolder(dirname(file))), promotions, systemClock.now()),
-    beat: () => startHeartbeat(file, systemClock),
+    beat: () => startHeartbeat(file, systemClock, readBeatMs(env)),
   };
+}
+
+function readBeatMs(env: Terminal["env"]): number | undefined {
+  const seconds = Number(env[beatVariable]);
+  return seconds > 0 ? seconds * 1000 : undefined;
 }
 
 /** Whether it would be the same after a restart, until a person changes something. */

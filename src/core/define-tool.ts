@@ -97,7 +97,21 @@ function checkWith<Schema extends z.ZodObject>(schema: Schema, input: unknown): 
     const ignored = ignoredKeys(schema, input);
     return ignored ? { ok: true, input: parsed.data, ignored } : { ok: true, input: parsed.data };
   }
-  return { ok: false, problems: parsed.error.issues.map((issue) => toProblem(issue, input)) };
+  const { issues } = parsed.error;
+  const said = withoutNulls(schema, input, issues);
+  return said ? checkWith(schema, said) : { ok: false, problems: issues.map((issue) => toProblem(issue, input)) };
+}
+
+/** Models that have to name every parameter write null for what they leave out. Undefined: no such null is in the way. */
+function withoutNulls(schema: z.ZodObject, input: unknown, issues: readonly z.core.$ZodIssue[]): object | undefined {
+  const idle = issues
+    .filter(({ path }) => path.length === 1 && valueAt(input, path) === null)
+    .map(({ path }) => path[0]);
+  const optional = idle.filter(
+    (key) => (schema.shape[String(key)] as z.ZodType | undefined)?.safeParse(undefined).success,
+  );
+  if (optional.length === 0) return undefined;
+  return Object.fromEntries(Object.entries(input as object).filter(([key]) => !optional.includes(key)));
 }
 
 /** What the schema silently dropped; nothing when it takes any key. */

@@ -2,17 +2,17 @@ import { utimesSync, writeFileSync } from "node:fs";
 import * as util from "node:util";
 import type { Clock } from "../core/clock.ts";
 
-/** How often a child shows that its event loop turns. */
-const beatMs = 2000;
+/** How often a child shows that its event loop turns, unless its watchdog wants it more often. */
+export const usualBeatMs = 2000;
 /** Missing before Node 24.6. */
 const traceSigInt = (util as Partial<typeof util>).setTraceSigInt;
 
 /**
- * The child's side: touches the file every two seconds, by a timer of the event loop that is to be watched. Where nobody
+ * The child's side: touches the file every so often, by a timer of the event loop that is to be watched. Where nobody
  * else listens to SIGINT, that signal makes Node print the stack of what runs, even of a loop without end, and end: the
  * watchdog asks for it when the beats stop. Returns what ends it.
  */
-export function startHeartbeat(path: string, clock: Clock): () => void {
+export function startHeartbeat(path: string, clock: Clock, beatMs = usualBeatMs): () => void {
   let written = "";
   let cancel: (() => void) | undefined;
 

@@ -137,6 +137,25 @@ test("a problem says what was expected and what came [E6]", () => {
   assert.match(messages({ file_path: "a", mode: "warp" })[0]!, /^mode: .*"fast"\|"slow".*, got the string "warp"$/);
 });
 
+test("null for what may be left out is left out, unless the tool means something by it [E6]", () => {
+  const search = defineTool({
+    ...plain,
+    name: "search",
+    input: z.object({
+      text: z.string(),
+      limit: z.int().optional(),
+      order: z.enum(["up", "down"]).default("up"),
+      owner: z.string().nullable().optional(),
+    }),
+  });
+  assert.deepEqual(search.check({ text: "a", limit: null, order: null, owner: null }), {
+    ok: true,
+    input: { text: "a", order: "up", owner: null },
+  });
+  const wrong = search.check({ text: null, limit: null });
+  assert.deepEqual(wrong.ok || wrong.problems.map(({ message }) => message), ["text: expected string, got null"]);
+});
+
 test("keys that the tool does not have are named, unless it takes any [E6]", () => {
   const strict = defineTool({ ...plain, name: "few", input: z.object({ path: z.string() }) });
   assert.deepEqual(strict.check({ path: "a", paht: 1, toString: 2 }), {

@@ -5,6 +5,8 @@ import { test } from "node:test";
 import { createAwakeTime } from "../../src/watchdog/awake-time.ts";
 import { readBeat } from "../../src/watchdog/heartbeat.ts";
 import { createPulse } from "../../src/watchdog/pulse.ts";
+import type { WatchdogSettings } from "../../src/watchdog/watchdog-settings.ts";
+import { beatVariable, childEnvironment } from "../../src/watchdog/child-environment.ts";
 import { startHeartbeat } from "../../src/watchdog/start-heartbeat.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
@@ -75,6 +77,20 @@ test("a heartbeat every two seconds, which names its process, and is made again 
   assert.notEqual(readBeat(path), null);
   end();
   assert.equal(clock.waiting, 0);
+});
+
+test("a child beats four times in the silence that is a hang, and every two seconds at the least [D3]", async (t) => {
+  const beatSeconds = (hangMs: number): string | undefined => {
+    const settings = { hangMs, stateFolder: "/state", workdir: "/work" } as WatchdogSettings;
+    return childEnvironment({}, { settings, safeMode: false, mark: "start" })[beatVariable];
+  };
+  assert.deepEqual([1000, 3000, 8000, 20_000].map(beatSeconds), ["0.25", "0.75", "2", "2"]);
+  const path = join(await temporaryFolder(t), "heartbeat");
+  const clock = createManualClock();
+  t.after(startHeartbeat(path, clock, 250));
+  const first = readBeat(path)!;
+  clock.advance(250);
+  assert.notEqual(readBeat(path)!.mark, first.mark);
 });
 
 test("a process that listens to SIGINT itself is not asked for its stack by it [D3]", async (t) => {
