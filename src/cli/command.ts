@@ -40,6 +40,11 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** Whoever knows can't be asked now, so nothing is known: one sentence, exit code 69. */
+export class UnavailableError extends Error {
+  override readonly name = "UnavailableError";
+}
+
 /** What only a person may do, and this is none: one sentence, exit code 3. */
 export class RefusedError extends Error {
   override readonly name = "RefusedError";

@@ -1,5 +1,5 @@
 import { clipText } from "../core/cut-text.ts";
-import type { Job, JobTimes, JobWork, Run } from "../core/schedule.ts";
+import { isFinalRun, type Job, type JobTimes, type JobWork, type Run } from "../core/schedule.ts";
 import { formatAge, formatDuration } from "../core/format-time.ts";
 import type { JobView, PreviewedTime } from "../runtime/schedule.ts";
 
@@ -31,8 +31,10 @@ export function summarizeWork(work: JobWork): string {
 /** How its latest run stands, and what nobody should overlook. */
 export function summarizeLast({ lastRun, passedOver }: JobView, now: number): string {
   if (!lastRun) return "-";
-  const { state, endedAt, startedAt, dueAt } = lastRun;
-  const age = formatAge(now - (endedAt ?? startedAt ?? dueAt));
+  const { state, endedAt, startedAt, dueAt, startAt } = lastRun;
+  // It waits for another try, or for a time that was planned while the clock was ahead.
+  const isLater = state === "due" && startAt > now;
+  const age = isLater ? `in ${formatAge(startAt - now)}` : formatAge(now - (endedAt ?? startedAt ?? dueAt));
   const isPassedOver = state === "missed" || state === "skipped";
   const others = passedOver - (isPassedOver ? 1 : 0);
   return `${state} ${age}${others > 0 ? `, ${others} missed or skipped` : ""}`;
@@ -43,9 +45,10 @@ export function describeNext({ local, note }: PreviewedTime): string {
   return note === null ? local : `${local}  (${note})`;
 }
 
-/** Empty for one that waits, also when it waits to be tried again. Of one that was, the time of its last try. */
+/** Empty for one that waits, also to be tried again, and where nobody saw the end. Of one that was, the time of its last try. */
 export function durationOfRun({ state, startedAt, endedAt, attempt }: Run, now: number): string {
   if (startedAt === null || state === "due" || state === "claimed") return "";
+  if (endedAt === null && isFinalRun(state)) return "";
   return `${formatDuration(Math.max(0, (endedAt ?? now) - startedAt))}${attempt > 1 ? " (last try)" : ""}`;
 }
 

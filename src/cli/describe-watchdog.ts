@@ -21,7 +21,9 @@ function stateLine({ state, pid, childPid, nextStartAt, reason }: WatchdogView, 
     case "none":
       return "No watchdog has run here.";
     case "dead":
-      return "The watchdog was killed, and does not run.";
+      return childPid === null
+        ? "The watchdog was killed, and does not run; neither does what it watched."
+        : `The watchdog was killed, and does not run; what it watched, process ${childPid}, goes on, and the next watchdog ends it.`;
     case "running":
       return `The watchdog (process ${pid}) watches process ${childPid}.`;
     case "waiting": {

@@ -8,6 +8,8 @@ export const exitCode = {
   refused: 3,
   /** Of a watched daemon: its port or its place is another's just now. */
   inUse: 69,
+  /** The store can't be asked: nothing is known of what was asked for. */
+  unavailable: 69,
   /** Of a daemon: it wants to be started again, at once. */
   restart: 75,
   /** Of a daemon: starting it again would not help. */

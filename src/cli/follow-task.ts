@@ -1,4 +1,6 @@
+import { codeOf, messageOf } from "../core/errors.ts";
 import { isFinalTask, type Task } from "../core/task.ts";
+import { UnavailableError } from "./command.ts";
 import { describeProof, durationOfTask, exitCodeOfTask } from "./describe-task.ts";
 import { codeOfSignal, exitCode, type StopSignal } from "./exit-code.ts";
 import { openTaskPrinter, type TaskPrinter } from "./task-printer.ts";
@@ -11,7 +13,20 @@ const pollMs = 250;
  * Shows what a task prints until it has ended, and resolves to its exit code. Ctrl-C, and a reader who has gone, end only the
  * watching.
  */
-export async function followTask(view: TasksView, given: Task): Promise<number> {
+export function followTask(view: TasksView, given: Task): Promise<number> {
+  return tellUnavailable(() => watchTask(view, given));
+}
+
+/** A store that is away says nothing of the task: that must not look like a task that failed. */
+export async function tellUnavailable(follow: () => Promise<number>): Promise<number> {
+  try {
+    return await follow();
+  } catch (thrown) {
+    throw codeOf(thrown) === "STORE_UNAVAILABLE" ? new UnavailableError(messageOf(thrown), { cause: thrown }) : thrown;
+  }
+}
+
+async function watchTask(view: TasksView, given: Task): Promise<number> {
   const { terminal, tasks } = view;
   const printer = await openTaskPrinter(view, given);
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();

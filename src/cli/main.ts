@@ -1,5 +1,5 @@
 import { codeOf, messageOf } from "../core/errors.ts";
-import { RefusedError, UsageError } from "./command.ts";
+import { RefusedError, UnavailableError, UsageError } from "./command.ts";
 import { commands } from "./commands.ts";
 import { exitCode } from "./exit-code.ts";
 import { parseCommandLine } from "./parse-command-line.ts";
@@ -57,6 +57,7 @@ function complain(terminal: Terminal, thrown: unknown): number {
   terminal.tell(`deckhand: ${messageOf(thrown)}`);
   if (terminal.env["DECKHAND_DEBUG"] === "1" && thrown instanceof Error) terminal.tell(thrown.stack ?? "");
   if (thrown instanceof RefusedError) return exitCode.refused;
+  if (thrown instanceof UnavailableError) return exitCode.unavailable;
   return thrown instanceof UsageError || wrongUseCodes.has(codeOf(thrown) ?? "") ? exitCode.wrongUse : exitCode.failed;
 }
 

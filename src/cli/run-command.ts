@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { RunEnd } from "../core/agent-events.ts";
+import type { RuntimeEvent } from "../core/events.ts";
 import type { UserPart } from "../core/message.ts";
 import { toWire } from "../core/wire.ts";
 import type { Runtime, RuntimeConfig } from "../runtime/create-runtime.ts";
@@ -29,7 +30,12 @@ export async function runRun(invocation: Invocation, terminal: Terminal): Promis
   const asJson = invocation.has("json");
   const renderer = asJson ? null : createPlainRenderer({ terminal, quiet: invocation.has("quiet") });
   const { config, person } = reachPerson(invocation, terminal, renderer);
-  const runtime = await openRuntime(invocation, terminal, mergeSettings(config, settings));
+  // From the beginning on: what a call waits for may happen before there is one.
+  const onEvent = (event: RuntimeEvent): void => {
+    if (event.type === "rollout:replaying") terminal.printJsonLine(toWire(event));
+  };
+  const merged = mergeSettings(config, settings);
+  const runtime = await openRuntime(invocation, terminal, asJson ? { ...merged, onEvent } : merged);
   try {
     if (!asJson) tellWarnings(runtime, terminal);
     const model = await openCliModel(runtime, terminal, { invocation });

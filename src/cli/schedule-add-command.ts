@@ -1,8 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import { toWire } from "../core/wire.ts";
 import { printableJob } from "../runtime/views/job-view.ts";
-import { warnOfRules } from "../runtime/jobs/warn-of-rules.ts";
-import { warnOfWork } from "../runtime/jobs/warn-of-work.ts";
+import { warnOfJob } from "../runtime/jobs/warn-of-job.ts";
 import type { WrittenJob } from "../runtime/schedule.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeJob } from "./describe-job.ts";
@@ -27,9 +26,7 @@ export async function runScheduleAdd(invocation: Invocation, terminal: Terminal)
       throw new UsageError("Jobs end with this command, because the store is kept in memory only: mend that first.");
     }
     const job = await schedule.add(written, { by, isDryRun });
-    await runtime.prepareTools();
-    const warnings = [...warnOfRules(runtime.tools, job.grant), ...(await warnOfWork(runtime, job.work))];
-    for (const warning of warnings) terminal.tell(`deckhand: warning: ${warning}`);
+    for (const warning of await warnOfJob(runtime, job)) terminal.tell(`deckhand: warning: ${warning}`);
     const next = await schedule.next(job, shownTimes);
     if (invocation.has("json")) {
       terminal.printJson({ ...printableJob(runtime, job), next: toWire(next) });

@@ -1,6 +1,6 @@
 import { commonOptions, type Command, type Option } from "./command.ts";
 
-const nameHelp = "NAME is the job's name or its id.";
+const nameHelp = "NAME is the job's name or its id, or the beginning or end of that, from four characters on.";
 const reason: Option = { value: "TEXT", summary: "Why; it becomes part of the record" };
 const when: Readonly<Record<string, Option>> = {
   cron: { value: "CRON", summary: `Five fields, or six with the second first: "0 9 * * 1-5"; also @hourly, @daily, …` },

@@ -1,4 +1,5 @@
 import { request as httpRequest } from "node:http";
+import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import { ownerTokenIn } from "../daemon/access/owner-token.ts";
 import { readToken } from "../mcp/http/token-file.ts";
@@ -54,7 +55,7 @@ export async function askDaemon(
     patienceMs = usualPatienceMs,
   }: { readonly method: "GET" | "POST"; readonly path: string; readonly patienceMs?: number },
 ): Promise<DaemonAnswer> {
-  const place = placeOf(daemon.url);
+  const place = placeOf(daemon, folders);
   const { promise, resolve, reject } = Promise.withResolvers<DaemonAnswer>();
   const headers = {
     authorization: `Bearer ${readToken(ownerTokenIn(folders.state))}`,
@@ -85,8 +86,17 @@ export async function askDaemon(
   }
 }
 
-function placeOf(url: string): { readonly host: string; readonly target: object } {
-  if (url.startsWith("unix:")) return { host: "localhost", target: { socketPath: url.slice(5) } };
-  const { host, hostname, port } = new URL(url);
-  return { host, target: { hostname, port } };
+/** A daemon is nowhere else than on this machine: what says otherwise was not written by one, and gets no token. */
+function placeOf(
+  { url, process: { pid } }: DaemonFacts,
+  { state }: Folders,
+): { readonly host: string; readonly target: object } {
+  if (url.startsWith("unix:/")) return { host: "localhost", target: { socketPath: url.slice(5) } };
+  if (/^http:\/\/127\.0\.0\.1:\d{1,5}$/.test(url)) {
+    const { host, hostname, port } = new URL(url);
+    return { host, target: { hostname, port } };
+  }
+  throw new Error(
+    `${join(state, "daemon.json")} was changed: no daemon listens at ${JSON.stringify(url)}. \`deckhand serve stop\` ends the one that runs (process ${pid}); then start it again.`,
+  );
 }

@@ -16,13 +16,16 @@ const lookEveryMs = 250;
 export async function runServeLogs(invocation: Invocation, terminal: Terminal): Promise<number> {
   const wanted = readLines(invocation.value("lines"));
   const path = join(lookForDaemon(invocation, terminal).folders.logs, daemonLogName);
-  if (!statSync(path, { throwIfNoEntry: false })) {
+  const before = `${path}.1`;
+  if (![path, before].some((each) => statSync(each, { throwIfNoEntry: false }))) {
     terminal.tell(`No daemon has said anything here yet: there is no ${path}.`);
     if (!invocation.has("follow")) return exitCode.failed;
   }
   const text = readIfThere(path);
-  const lines = text.split("\n").slice(0, -1);
-  show(wanted === 0 ? [] : lines.slice(-wanted), invocation, terminal);
+  const lines = linesOf(text);
+  // The file before it was renamed when it was full.
+  const all = lines.length < wanted ? [...linesOf(readIfThere(before)), ...lines] : lines;
+  show(wanted === 0 ? [] : all.slice(-wanted), invocation, terminal);
   if (!invocation.has("follow")) return exitCode.done;
   return follow({ path, from: Buffer.byteLength(text) }, invocation, terminal);
 }
@@ -43,7 +46,7 @@ async function follow(
         const text = readPart(path, at, size - at);
         const whole = text.subarray(0, text.lastIndexOf(10) + 1);
         at += whole.length;
-        show(whole.toString().split("\n").slice(0, -1), invocation, terminal);
+        show(linesOf(whole.toString()), invocation, terminal);
       }
       await pause(lookEveryMs, undefined, { signal: enough.signal }).catch(() => undefined);
     }
@@ -59,6 +62,10 @@ function show(lines: readonly string[], invocation: Invocation, terminal: Termin
     if (invocation.has("json")) terminal.printJsonLine({ at, pid: Number(pid), text: sentence ?? line });
     else terminal.print(`${neutralizeText(line)}\n`);
   }
+}
+
+function linesOf(text: string): string[] {
+  return text.split("\n").slice(0, -1);
 }
 
 function readIfThere(path: string): string {

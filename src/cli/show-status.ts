@@ -19,14 +19,14 @@ export function showStatus(
   terminal: Terminal,
   call: { readonly id: string; readonly tool: string },
 ): Status {
-  if (!terminal.showsStatus) return { stopping() {}, end() {} };
+  const replay = showReplay(terminal);
+  const stopReplay = runtime.on("*", replay.onEvent);
+  if (!terminal.showsStatus) return { stopping() {}, end: stopReplay };
   // While it waits for a person there is nothing to count, and the line would cover the question.
   let began = Number.POSITIVE_INFINITY;
   const stopWaiting = runtime.on("execution:started", ({ id }) => {
     if (id === call.id) began = performance.now();
   });
-  const replay = showReplay(terminal);
-  const stopReplay = runtime.on("*", replay.onEvent);
   let verb = call.tool;
   let said = "";
   const stopListening = runtime.on("execution:progressed", ({ id, progress }) => {

@@ -83,7 +83,8 @@ Exit codes: 0 it was ordered, 1 it could not be started, 2 wrong use, unknown ag
 Of an agent that speaks in events you see its progress on stderr and, in the end, its answer on stdout; of any other, what it prints as it comes. With --json each line is a document: task:progressed, task:output, and in
 the end task:settled with the whole task.
 
-Exit codes: 0 completed, 1 failed or lost, 124 time limit, 130 cancelled or Ctrl-C, 143 SIGTERM.`,
+Exit codes: 0 completed, 1 failed or lost, 69 the store can't be reached, so nothing is known of the task, 124 time
+limit, 130 cancelled or Ctrl-C, 143 SIGTERM.`,
     options: { raw: { summary: "Show what it prints, as it is" }, quiet, ...commonOptions },
     examples: ["deckhand tasks follow last", "deckhand tasks follow 4f1a60b2 --json"],
     load: async () => (await import("./tasks-follow-command.ts")).runTasksFollow,

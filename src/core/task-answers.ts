@@ -6,8 +6,8 @@ import { timeToWire } from "./wire.ts";
 
 /** Enough to know a task by; the rest is in get_task_status and get_task_output. */
 const shownCharacters = 200;
-/** Whoever reads in pieces can't take more at once, some clients refuse it; get_task_status has the whole answer. */
-const answerCharacters = 64 * 1024;
+/** Whoever reads in pieces can't take more at once, some clients refuse it; the record of the task has the whole answer. */
+export const answerCharacters = 64 * 1024;
 
 /** One row of `list_tasks`. What is not known is left out. */
 export function rowOfTask(task: Task, now: number): object {
@@ -41,13 +41,14 @@ export async function readOutput(desk: TaskDesk, id: string, range: OutputRange)
   // Asked first: what is final now has no more to say than what is read then.
   const task = await desk.get(id);
   if (!task) throw new RuntimeError("TASK_UNKNOWN", `There is no task ${JSON.stringify(id.slice(0, 80))}.`);
-  const { text, from, next, totalBytes, answer, errorText } = await desk.output(id, range);
+  const { text, from, next, totalBytes, answer, errorText } = await desk.output(id, { ...range, answerCharacters });
   const { state, progress, sessionId } = task;
   return leaveOutNull({
     text,
     from,
     next,
     total_bytes: totalBytes,
+    // Once more: a worker of an older version gives all of it.
     answer: cutMiddle(answer, answerCharacters),
     error_text: errorText,
     state,

@@ -9,7 +9,7 @@ export interface TaskDesk {
   /** Newest first. */
   list(query: TaskQuery): Promise<Task[]>;
   /** Rejects with TASK_UNKNOWN, as the next two do. */
-  output(id: string, range: { readonly from?: number; readonly limit?: number }): Promise<DeskOutput>;
+  output(id: string, range: DeskRange): Promise<DeskOutput>;
   /** Resolves when the task has ended, or the time is over. */
   wait(id: string, timeoutMs: number): Promise<Task>;
   /** Resolves when it has ended, or when that takes too long. */
@@ -33,6 +33,14 @@ export interface DeskRequest extends Partial<Omit<TaskOrder, "agent" | "message"
   readonly agent: string;
   readonly message: string;
   readonly door: TaskDoor;
+}
+
+export interface DeskRange {
+  /** In bytes; a negative one counts from the end. */
+  readonly from?: number;
+  readonly limit?: number;
+  /** Of a longer answer only its beginning and its end. */
+  readonly answerCharacters?: number;
 }
 
 export interface DeskOutput {

@@ -6,6 +6,7 @@ import { sessionMs, type BrowserSessions } from "./access/browser-sessions.ts";
 import { countFailures } from "./access/count-failures.ts";
 import type { LoginCodes } from "./access/login-codes.ts";
 import { readCookie, tooMany } from "./access/visitors.ts";
+import { checkQuery, readParameter } from "./api/read-request.ts";
 import type { Endpoint } from "./endpoint.ts";
 import type { EventHub } from "./events/event-hub.ts";
 import { HttpError } from "./http-error.ts";
@@ -145,8 +146,10 @@ function streamEndpoints({ hub, mcp }: OwnParts): readonly Endpoint[] {
       method: "GET",
       path: "/api/events",
       needs: ["read"],
-      answer: ({ request, response, query, isStillIn }) =>
-        hub().open(response, lastIdOf(request) ?? query.get("after"), isStillIn),
+      answer({ request, response, query, isStillIn }) {
+        checkQuery(query, ["after"]);
+        return hub().open(response, lastIdOf(request) ?? readParameter(query, "after") ?? null, isStillIn);
+      },
     },
     {
       method: "POST",

@@ -123,9 +123,17 @@ function make(path: string, text: string): boolean {
 
 function read(path: string): string | null {
   try {
+    // A pipe has nobody who writes to it, and a device no end: reading either may last for ever.
+    if (!statSync(path).isFile()) {
+      throw new RuntimeError(
+        "CONFIG_INVALID",
+        `The pid file ${path} can't be used: it is no plain file. Move it away, or name another one.`,
+      );
+    }
     return readFileSync(path, "utf8");
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return null;
+    if (thrown instanceof RuntimeError) throw thrown;
     throw new RuntimeError("CONFIG_INVALID", `The pid file ${path} can't be read: ${messageOf(thrown)}.`, {
       cause: thrown,
     });
@@ -137,7 +145,7 @@ function removeStale(path: string, stale: string): void {
   const aside = `${path}.${process.pid}.stale`;
   try {
     renameSync(path, aside);
-    if (readFileSync(aside, "utf8") !== stale) linkSync(aside, path);
+    if (read(aside) !== stale) linkSync(aside, path);
   } catch (thrown) {
     // Gone already, or a third one was quicker: the next try sees who. Whose file was lost that way notices by `hold`.
     if (codeOf(thrown) !== "ENOENT" && codeOf(thrown) !== "EEXIST") throw thrown;

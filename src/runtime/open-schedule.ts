@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import { createJob } from "../schedule/create-job.ts";
 import { createJobs } from "../schedule/jobs.ts";
@@ -11,9 +12,10 @@ import { readWhen } from "../schedule/times/read-when.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
 import { readJobOrder } from "./jobs/read-job-order.ts";
-import { readWrittenJob, type WrittenJob } from "./jobs/written-job.ts";
+import { checkWrittenTimes, readWrittenJob, type WrittenJob } from "./jobs/written-job.ts";
 import { logSchedule } from "./jobs/log-schedule.ts";
 import { pruneRunsDaily } from "./jobs/prune-runs.ts";
+import { showRun } from "./jobs/show-run.ts";
 import { viewJob } from "./jobs/view-job.ts";
 import type { Schedule } from "./schedule.ts";
 import { openSchedulerPresence } from "./scheduler-presence.ts";
@@ -46,12 +48,13 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
     self: processes.identity,
     isAlive: (owner) => processes.isAlive(owner),
   });
+  const isAlive = (owner: ProcessIdentity) => store.shared?.isAlive(owner) ?? processes.isAlive(owner);
   const scheduler = createScheduler({
     store,
     clock,
     runner: createJobRunner({ ...parts, now: () => clock.now() }),
     owner: processes.identity,
-    isAlive: (owner) => store.shared?.isAlive(owner) ?? processes.isAlive(owner),
+    isAlive,
     emit,
     settings: { ...defaultSettings, maxRunning: settings.maxRunning },
   });
@@ -88,7 +91,13 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
       return isDryRun ? createJob(order, clock.now()) : waking(jobs.add(order, by));
     },
     find: (idOrName) => jobs.find(idOrName),
-    list: async () => Promise.all((await store.listJobs()).map((job) => viewJob(store, job))),
+    list: async () =>
+      Promise.all(
+        (await store.listJobs()).map(async (job) => {
+          const view = await viewJob(store, job);
+          return { ...view, lastRun: view.lastRun && (await showRun(view.lastRun, isAlive)) };
+        }),
+      ),
     async count() {
       const all = await store.listJobs();
       return { jobs: all.length, paused: all.filter(({ paused }) => paused !== null).length };
@@ -114,14 +123,16 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
         signal.removeEventListener("abort", cancel);
       }
     },
-    runs: (query) => store.listRuns(query),
+    runs: async (query) => Promise.all((await store.listRuns(query)).map((run) => showRun(run, isAlive))),
     getRun: (id) => store.getRun(id),
     cancelRun: (id, reason) => waking(store.requestCancel(id, { reason, at: clock.now() })),
     async next(job, count) {
       if (job.paused) return [];
       return previewTimes(job.when, { after: Math.max(clock.now(), job.plannedUntilAt), count, timeZone });
     },
-    async preview({ cron, every, at, time_zone: zone = timeZone }, count) {
+    async preview(times, count) {
+      checkWrittenTimes(times);
+      const { cron, every, at, time_zone: zone = timeZone } = times;
       const now = clock.now();
       const written = { timeZone: zone, ...(cron && { cron }), ...(every && { every }), ...(at && { at }) };
       return previewTimes(await readWhen(written, now), { after: now, count, timeZone: zone });

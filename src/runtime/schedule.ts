@@ -12,9 +12,9 @@ export type { WrittenJob, WrittenTimes } from "./jobs/written-job.ts";
 export interface Schedule {
   /** As a person or a program writes it. Throws JOB_INVALID. `isDryRun`: it is checked and not kept. */
   add(written: unknown, order: JobAddition): Promise<Job>;
-  /** By id or name; throws JOB_UNKNOWN. */
+  /** By name or id, also by enough of the id's beginning or end; throws JOB_UNKNOWN. */
   find(idOrName: string): Promise<Job>;
-  /** By name, each with its latest run. */
+  /** By name, each with its latest run. One whose process is gone is shown as `lost`, though nobody has settled it yet; `runs` does the same. */
   list(): Promise<JobView[]>;
   /** Without looking at any run. */
   count(): Promise<{ readonly jobs: number; readonly paused: number }>;

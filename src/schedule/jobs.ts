@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import { RuntimeError } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
-import { nearest } from "../core/nearest.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { Job, Run } from "../core/schedule.ts";
 import { createJob, type JobOrder } from "./create-job.ts";
+import { findJob } from "./find-job.ts";
 import { pauseJob } from "./pause-job.ts";
 import { newRun, resumeJob } from "./plan-job.ts";
 import { defaultSettings } from "./schedule-parts.ts";
@@ -14,7 +14,7 @@ import { openTimes } from "./times/times.ts";
 export interface Jobs {
   /** Throws JOB_INVALID. */
   add(order: JobOrder, by: string): Promise<Job>;
-  /** By id or name; throws JOB_UNKNOWN. */
+  /** By name or id, also by enough of the id's beginning or end; throws JOB_UNKNOWN. */
   find(idOrName: string): Promise<Job>;
   /** False: it was paused already. */
   pause(idOrName: string, order: JobDecision): Promise<boolean>;
@@ -33,21 +33,7 @@ export interface JobDecision {
 export function createJobs(parts: { readonly store: ScheduleStore; readonly clock: Clock; readonly emit: Emit }): Jobs {
   const { store, clock, emit } = parts;
 
-  async function find(idOrName: string): Promise<Job> {
-    const wanted = idOrName.trim();
-    const jobs = await store.listJobs();
-    const found = jobs.find(({ id, name }) => id === wanted || name === wanted);
-    if (found) return found;
-    const names = jobs.map(({ name }) => name);
-    const near = nearest(wanted, names);
-    const hint =
-      near.length > 0
-        ? `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`
-        : names.length > 0
-          ? `there are ${names.slice(0, 10).join(", ")}.`
-          : "there are none yet.";
-    throw new RuntimeError("JOB_UNKNOWN", `There is no job "${wanted}": ${hint}`);
-  }
+  const find = async (idOrName: string): Promise<Job> => findJob(await store.listJobs(), idOrName);
 
   return {
     find,

@@ -4,6 +4,7 @@ import { createId } from "../core/ids.ts";
 import { isFinalTask, type Task, type TaskDoor, type TaskQuery } from "../core/task.ts";
 import { oneLine } from "./adapters/describe-end.ts";
 import { findAdapter } from "./adapters/find-adapter.ts";
+import { createAnswerReadings } from "./answer-readings.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkSameOrder } from "./check-same-order.ts";
 import { cancelled } from "./conclude-task.ts";
@@ -57,6 +58,7 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
   const watches = createTaskWatches(options, { onRoom: fill, onTurn });
   const queue = createTaskQueue(options, launch);
   const findForgotten = createForgottenAgents(options);
+  const readings = createAnswerReadings(options);
   const underWay = new Set<Promise<void>>();
   let closing: Promise<void> | undefined;
 
@@ -177,7 +179,8 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
       const task = await require(id);
       const elsewhere = await store.shared?.readElsewhere(id, range);
       if (elsewhere !== undefined) return elsewhere as TaskOutput;
-      return readTaskOutput(options, task, answer === undefined ? range : { ...range, answer });
+      const findAnswer = (totalBytes: number) => answer ?? readings.read(task, totalBytes);
+      return readTaskOutput(options, task, { ...range, findAnswer });
     },
     async cancel(id, given) {
       const task = await require(id);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import { cutMiddle } from "../core/cut-text.ts";
 import type { Task } from "../core/task.ts";
-import { readAgent, readErrorText } from "./read-agent.ts";
+import { readErrorText } from "./read-agent.ts";
 import { readFilePart, runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
 
@@ -10,6 +11,8 @@ export interface OutputRange {
   readonly limit?: number;
   /** False: `answer` may be empty. To find it in what a task of another process printed, all of that is read. */
   readonly wantsAnswer?: boolean;
+  /** Of a longer answer only its beginning and its end. */
+  readonly answerCharacters?: number;
 }
 
 export interface TaskOutput {
@@ -27,15 +30,17 @@ export interface TaskOutput {
 
 const usualBytes = 64 * 1024;
 const mostBytes = 4 * 1024 * 1024;
-/** More is not read only to find the answer in it. */
-const mostForAnswer = 64 * 1024 * 1024;
 const newline = 10;
 
-/** `answer`: what a watch of this process knows; left out: it is read from the output. */
+interface Reading extends OutputRange {
+  /** The answer so far, of a task that has so much output. */
+  readonly findAnswer: (totalBytes: number) => Promise<string> | string;
+}
+
 export async function readTaskOutput(
   options: TaskManagerOptions,
   task: Task,
-  { from = 0, limit = usualBytes, wantsAnswer = true, answer }: OutputRange & { readonly answer?: string },
+  { from = 0, limit = usualBytes, wantsAnswer = true, answerCharacters, findAnswer }: Reading,
 ): Promise<TaskOutput> {
   const folder = runFolderOf(task);
   const wanted = Math.trunc(Math.min(Math.max(1, limit), mostBytes)) || usualBytes;
@@ -52,18 +57,9 @@ export async function readTaskOutput(
   };
 
   async function readAnswer(): Promise<string> {
-    return task.result ?? options.mask(answer ?? (await findAnswer(options, task, part.totalBytes)));
-  }
-}
-
-async function findAnswer(options: TaskManagerOptions, task: Task, totalBytes: number): Promise<string> {
-  if (totalBytes === 0 || totalBytes > mostForAnswer) return "";
-  const reading = readAgent(options.adapters, task);
-  try {
-    await reading.advance(mostForAnswer);
-    return reading.answer();
-  } finally {
-    await reading.close();
+    // Masked as a whole: half a secret would not be known for one.
+    const answer = task.result ?? options.mask(await findAnswer(part.totalBytes));
+    return answerCharacters === undefined ? answer : cutMiddle(answer, answerCharacters);
   }
 }
 

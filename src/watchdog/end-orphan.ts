@@ -9,21 +9,30 @@ import type { WatchdogStatus } from "./status-file.ts";
 /** Ends the child of a watchdog that was killed: two children at once would be one too many. */
 export async function endOrphan(last: WatchdogStatus | null, parts: WatchParts): Promise<void> {
   const { settings, clock, table, emit, stop } = parts;
-  const orphan = last?.child ?? findStarted(last?.startMark ?? null, parts);
-  if (!orphan || orphan.bootId !== table.bootId || !isAlive(table, orphan)) return;
+  if (isUntold(last, table)) emit({ type: "watchdog:warned", at: clock.now(), message: untold });
+  const orphan = findOrphan(last, table);
+  if (!orphan) return;
   await endGroup(orphan, { table, clock, graceMs: settings.graceMs, whenInsisted: stop.whenInsisted });
   emit({ type: "orphan:ended", at: clock.now(), pid: orphan.pid });
 }
 
-/** It was killed between a start and the record of it. */
-function findStarted(mark: string | null, { table, clock, emit }: WatchParts): ProcessIdentity | null {
-  if (mark === null) return null;
-  if (table.seesEnvironment) return findEldest(table, `${startVariable}=${mark}`);
-  const message =
-    "The watchdog before this one was killed while it started the command, and this system does not tell what came of it: look with ps whether it runs twice now.";
-  emit({ type: "watchdog:warned", at: clock.now(), message });
-  return null;
+/** What a watchdog that does not run any more has left running; null when nothing is known of such. */
+export function findOrphan(last: WatchdogStatus | null, table: ProcessTable): ProcessIdentity | null {
+  const orphan = last?.child ?? findStarted(last?.startMark ?? null, table);
+  return orphan && orphan.bootId === table.bootId && isAlive(table, orphan) ? orphan : null;
 }
+
+/** It was killed between a start and the record of it. */
+function findStarted(mark: string | null, table: ProcessTable): ProcessIdentity | null {
+  return mark !== null && table.seesEnvironment ? findEldest(table, `${startVariable}=${mark}`) : null;
+}
+
+function isUntold(last: WatchdogStatus | null, { seesEnvironment }: ProcessTable): boolean {
+  return !seesEnvironment && !last?.child && (last?.startMark ?? null) !== null;
+}
+
+const untold =
+  "The watchdog before this one was killed while it started the command, and this system does not tell what came of it: look with ps whether it runs twice now.";
 
 /**
  * What the child starts inherits the mark, and may have a session of its own, in which it is to go on; but the child leads

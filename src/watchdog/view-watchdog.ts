@@ -1,6 +1,7 @@
 import { findHolder } from "../process/pid-file.ts";
 import { openProcessTable } from "../process/process-table.ts";
 import { crashFolder, readCrashRecords, type CrashRecord } from "./crash-records.ts";
+import { findOrphan } from "./end-orphan.ts";
 import { readWatchdogStatus, statusFile, type WatchdogStatus } from "./status-file.ts";
 import type { WatchdogSettings } from "./watchdog-settings.ts";
 
@@ -10,6 +11,7 @@ export interface WatchdogView {
   readonly state: WatchdogStatus["state"] | "none" | "dead";
   /** Null: it does not run. */
   readonly pid: number | null;
+  /** What it watches; of one that is `dead`, what goes on without it. Null: nothing runs. */
   readonly childPid: number | null;
   readonly restarts: number;
   readonly safeMode: boolean;
@@ -25,14 +27,15 @@ export function viewWatchdog({
   pidFile,
   stateFolder,
 }: Pick<WatchdogSettings, "pidFile" | "stateFolder">): WatchdogView {
-  const holder = findHolder(pidFile, openProcessTable(process.platform));
+  const table = openProcessTable(process.platform);
+  const holder = findHolder(pidFile, table);
   const status = readWatchdogStatus(statusFile(stateFolder));
   const records = readCrashRecords(crashFolder(stateFolder));
   const isOver = status?.state === "failed" || status?.state === "stopped";
   return {
     state: holder || isOver ? (status?.state ?? "waiting") : status ? "dead" : "none",
     pid: holder?.pid ?? null,
-    childPid: status?.child?.pid ?? null,
+    childPid: (holder ? status?.child : findOrphan(status, table))?.pid ?? null,
     restarts: status?.restarts ?? 0,
     safeMode: status?.safeMode ?? false,
     nextStartAt: holder ? (status?.nextStartAt ?? null) : null,

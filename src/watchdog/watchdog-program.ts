@@ -11,7 +11,10 @@ import type { WatchdogEvent } from "./watchdog-events.ts";
 const { settings, asJson, env } = readHandover(process.env);
 // A reader that left is no reason to end, and neither is Node's debugger for every program on this machine one to begin.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
-process.on("SIGUSR1", () => undefined);
+// What these tell of is not here: they would end the watchdog alone, and leave the command to nobody.
+for (const signal of ["SIGUSR1", "SIGALRM", "SIGVTALRM", "SIGPROF", "SIGPIPE", "SIGIO", "SIGXFSZ"] as const) {
+  process.on(signal, () => undefined);
+}
 
 try {
   process.exitCode = await runWatchdog(settings, { clock: systemClock, random: Math.random, env, emit, onSignal });
@@ -33,7 +36,7 @@ function tell(sentence: string): void {
 }
 
 function onSignal(receive: (signal: NodeJS.Signals) => void): () => void {
-  const signals = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGUSR2"] as const;
+  const signals = ["SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT", "SIGXCPU", "SIGPWR", "SIGUSR2"] as const;
   for (const signal of signals) process.on(signal, receive);
   return () => {
     for (const signal of signals) process.off(signal, receive);

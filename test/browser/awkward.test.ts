@@ -57,6 +57,28 @@ test(
   },
 );
 
+test("with letters of one and a half times the size everything still fits a phone [D6]", browserLane(), async (t) => {
+  const { machine, page, assertQuiet } = await openDashboard(t, {
+    options: { viewport: { width: 390, height: 740 }, hasTouch: true },
+  });
+  const wide: string[] = [];
+  for (const path of ["/", "/inbox", "/tasks", "/schedule", "/tools", "/tools/find_orders", "/rollouts", "/log"]) {
+    await page.goto(`${machine.origin}${path}`);
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.evaluate('document.documentElement.style.fontSize = "24px"');
+    assert.equal(await page.evaluate<string>("getComputedStyle(document.body).fontSize"), "21px");
+    const width = await page.evaluate<number>("document.documentElement.scrollWidth");
+    const names = await page.evaluate<string[]>(
+      `[...document.querySelectorAll("nav .area-name")]
+        .filter((each) => each.getBoundingClientRect().width > each.parentElement.getBoundingClientRect().width + 1)
+        .map((each) => each.textContent)`,
+    );
+    if (width > 390 || names.length > 0) wide.push(`${path}: ${width} ${names.join()}`);
+  }
+  assert.deepEqual(wide, []);
+  assertQuiet();
+});
+
 test("a tool that takes one of several inputs is given it as JSON [D6]", browserLane(), async (t) => {
   const { page, assertQuiet } = await openDashboard(t, { prepare: addOddTools, path: "/tools/either" });
   await page.getByLabel("Input, as JSON").fill('{"b": 1}');

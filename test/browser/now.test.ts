@@ -42,6 +42,42 @@ test(
 );
 
 test(
+  "who stops calls by the keyboard goes on at the next one, and then at the heading [D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t);
+    const start = (name: string): Promise<Call> =>
+      machine.api<Call>("/api/tools/bash/call", { input: { command: `: ${name}; sleep 600` }, wait_ms: 0 });
+    await start("first");
+    await start("second");
+    await start("third");
+    const stopOf = (name: string) => page.getByRole("button", { name: `Stop bash: : ${name}; sleep 600` });
+    const focused = (): Promise<string> =>
+      page.evaluate<string>(
+        "`${document.activeElement.tagName} ${document.activeElement.ariaLabel ?? document.activeElement.textContent}`",
+      );
+    for (const name of ["first", "second", "third"]) await stopOf(name).waitFor();
+    await stopOf("first").focus();
+    for (const [name, next] of [
+      ["first", "BUTTON Stop bash: : second; sleep 600"],
+      ["second", "BUTTON Stop bash: : third; sleep 600"],
+      ["third", "H2 Running"],
+    ] as const) {
+      await page.keyboard.press("Enter");
+      await stopOf(name).waitFor({ state: "detached" });
+      await until(`${next} has the focus`, async () => (await focused()) === next, 30_000);
+    }
+    const { id } = await start("alone");
+    await page.goto(`${machine.origin}/calls/${id}`);
+    await stopOf("alone").focus();
+    await page.keyboard.press("Enter");
+    await stopOf("alone").waitFor({ state: "detached" });
+    await until("the heading has the focus", async () => (await focused()) === "H1 bash", 30_000);
+    assertQuiet();
+  },
+);
+
+test(
   "a thousand lines with markup and control sequences are shown as the text they are [D6 G6]",
   browserLane(),
   async (t) => {

@@ -155,3 +155,37 @@ test("whoever may only look is offered no orders [G6]", browserLane(), async (t)
   assert.equal(await page.getByRole("button", { name: /Promote|Roll back/ }).count(), 0);
   assertQuiet();
 });
+
+test(
+  "a version that was stable is gone back to on the page, after it said what comes of it [D6 V11]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, {
+      prepare: (each) => tryVersions(each, { calls: 20 }),
+      path: "/rollouts/word_count",
+    });
+    const read = async () =>
+      machine.api<Rollout & { readonly release: { readonly stable: { readonly hash: string } } }>(
+        "/api/rollouts/word_count",
+      );
+    const { hash } = (await read()).release.stable;
+    await machine.api("/api/rollouts/word_count/promote", { to: "all" });
+    const { hash: newer } = (await read()).release.stable;
+    assert.notEqual(newer, hash);
+
+    const before = page.getByRole("list", { name: "Stable before" });
+    await before.getByRole("button", { name: `Go back to this version: ${hash.slice(0, 12)}` }).click();
+    const dialog = page.getByRole("dialog");
+    const consequence = `Everybody gets word_count@${hash.slice(0, 12)} at once. What was stable after it stays out.`;
+    await dialog.getByText(consequence, { exact: true }).waitFor();
+    await dialog.getByLabel("Reason").fill("The counts are wrong.");
+    await dialog.getByRole("button", { name: "Go back to this version" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await before.getByText(", rolled back").waitFor();
+    const after = await read();
+    assert.equal(after.release.stable.hash, hash);
+    assert.deepEqual([after.history[0]?.type, after.history[0]?.by], ["rolled_back", "person"]);
+    assert.match(after.history[0]!.reason, /The counts are wrong/);
+    assertQuiet();
+  },
+);

@@ -69,8 +69,11 @@ test(
     await page.getByRole("button", { name: "Pause" }).click();
     await page.getByText(/^Paused by /).waitFor();
     assert.notEqual((await read()).paused, null);
-    await page.getByRole("button", { name: "Resume" }).click();
+    await page.getByRole("button", { name: "Resume" }).press("Enter");
     await page.getByRole("button", { name: "Pause" }).waitFor();
+    // What took the place of the button that was pressed has the focus.
+    const focused = (): Promise<string> => page.evaluate("document.activeElement.textContent");
+    await until("the focus is on Pause", async () => (await focused()) === "Pause", 30_000);
     assert.equal((await read()).paused, null);
 
     await page.getByRole("button", { name: "Remove…" }).click();
@@ -130,6 +133,31 @@ test(
     assert.equal(await dialog.locator(".preview .field-error").count(), 0);
     await dialog.getByLabel("At", { exact: true }).fill("2031-05-06T07:08");
     await times.filter({ hasText: "6 May, 07:08" }).waitFor();
+    assertQuiet();
+  },
+);
+
+test(
+  "who adds a job that could not do its work is told on the page, and an interval has no zone [D1 D6]",
+  browserLane(),
+  async (t) => {
+    const { machine, page, assertQuiet } = await openDashboard(t, { path: "/schedule" });
+    await page.getByRole("button", { name: "Add a job…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill("tidy up");
+    await dialog.getByRole("combobox", { name: "When" }).selectOption("every so often");
+    await dialog.locator(".preview li").nth(4).waitFor();
+    await dialog.getByRole("combobox", { name: "Tool" }).fill("word_count");
+    await dialog.getByLabel("Input, as JSON").fill('{"text": "one two three"}');
+    await dialog.getByLabel(/^May do without asking/).fill("bahs");
+    await dialog.getByRole("button", { name: "Add it" }).click();
+    await dialog.getByRole("heading", { name: "tidy up is scheduled" }).waitFor();
+    await dialog.getByText('there is none named "bahs". Did you mean bash?').waitFor();
+    const { when } = await machine.api<JobDocument>("/api/jobs/tidy%20up");
+    assert.deepEqual(Object.keys(when), ["every_ms", "anchor_at"]);
+    await dialog.getByRole("button", { name: "Show the job" }).click();
+    await page.getByRole("heading", { level: 1, name: "tidy up" }).waitFor();
+    assert.equal(await dialog.count(), 0);
     assertQuiet();
   },
 );

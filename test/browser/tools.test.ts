@@ -130,3 +130,15 @@ test(
     assertQuiet();
   },
 );
+
+test(
+  "the page of a tool that is not there says so to people, and leads to those that are [D6]",
+  browserLane(),
+  async (t) => {
+    const { page } = await openDashboard(t, { path: "/tools/nothing_like_it" });
+    const alert = page.getByRole("alert");
+    await alert.getByText('There is no tool named "nothing_like_it". See all tools', { exact: true }).waitFor();
+    await alert.getByRole("link", { name: "See all tools" }).click();
+    await page.getByRole("heading", { level: 1, name: "Tools" }).waitFor();
+  },
+);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeJob, durationOfRun, resumeCommand, summarizeRun } from "../../src/cli/describe-job.ts";
+import { describeJob, durationOfRun, resumeCommand, summarizeLast, summarizeRun } from "../../src/cli/describe-job.ts";
 import type { Run } from "../../src/core/schedule.ts";
 import { createJob } from "../../src/schedule/create-job.ts";
 
@@ -12,6 +12,21 @@ test("how long a run took is told of its last try, and of none that waits for on
   assert.equal(took({ state: "running", attempt: 2, endedAt: null }), "8 s (last try)");
   assert.equal(took({ state: "due", attempt: 2, endedAt: null }), "");
   assert.equal(took({ state: "claimed", attempt: 2, endedAt: null }), "");
+  assert.equal(took({ state: "lost", attempt: 1, endedAt: null }), "");
+});
+
+test("the latest run of a job that is due later says when, and one that is due by now since when [D1]", async () => {
+  const hour = 3_600_000;
+  const now = 100 * hour;
+  const told = (run: Partial<Run>): string => {
+    const lastRun = { state: "due", endedAt: null, startedAt: null, ...run } as Run;
+    return summarizeLast({ lastRun, passedOver: 0 } as Parameters<typeof summarizeLast>[0], now);
+  };
+  assert.equal(told({ dueAt: now + 5 * hour, startAt: now + 5 * hour }), "due in 5 h");
+  // It is tried again.
+  assert.equal(told({ dueAt: now - hour, startedAt: now - hour, startAt: now + 60_000 }), "due in 1 min");
+  assert.equal(told({ dueAt: now - hour, startAt: now - hour }), "due 1 h");
+  assert.equal(told({ dueAt: now, startAt: now }), "due now");
 });
 
 test("the command that resumes a job can be copied, whatever its name [D1]", () => {

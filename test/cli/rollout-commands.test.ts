@@ -183,7 +183,7 @@ test("an edit in canary mode is tried, and obeys each order of a person, without
   assert.deepEqual([pinned["percent"], pinned["is_pinned"], pinned["stable"]], [0, true, stable]);
   assert.equal(
     await order("resume", "echo_tool"),
-    `0 echo_tool: ${canary} begins again with 10 % of the conversations.`,
+    `0 ${canary} is tried with 1 recorded call before anybody gets it; this waits for that.\necho_tool: ${canary} begins again with 10 % of the conversations.`,
   );
   assert.equal(await order("promote", "echo_tool", "--all"), `0 echo_tool: everybody gets ${canary} now.`);
   assert.equal(await call(), "hi!");

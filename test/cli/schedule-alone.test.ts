@@ -8,7 +8,7 @@ import { openMachine } from "./run-deckhand.ts";
 
 const unserved = "Nothing starts jobs here now: no daemon runs. Start one with `deckhand serve`.\n";
 
-test("without a daemon, a run whose command was killed does not keep the job from running [D1]", async (t) => {
+test("without a daemon, a run whose command was killed is shown as lost, and does not keep the job from running [D1]", async (t) => {
   const machine = await openMachine(t);
   const input = JSON.stringify({ command: "[ -e begun ] && echo again && exit; touch begun; sleep 60" });
   const added = await machine.run(["schedule", "add", "long", "--every", "1d", "--tool", "bash", "--input", input]);
@@ -19,6 +19,14 @@ test("without a daemon, a run whose command was killed does not keep the job fro
   await until("it runs", () => existsSync(join(machine.workdir, "begun")), 60_000);
   running.child.kill("SIGKILL");
   await running.ended;
+  const [left] = await history();
+  assert.deepEqual([left?.["state"], left?.["ended_at"]], ["lost", null]);
+  for (const [args, told] of [
+    [["schedule"], / lost (?:now|\d+ s) /],
+    [["schedule", "show", "long"], / lost +person +Its process is gone, so nobody knows how far it came\./],
+  ] as const) {
+    assert.match((await machine.run(args)).stdout, told);
+  }
   const next = await machine.run(["schedule", "run", "long"]);
   assert.deepEqual([next.code, next.stdout], [0, "again\n"], next.stderr);
   assert.deepEqual(

@@ -73,6 +73,28 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
     await here.run(["tasks", "cancel", id]);
   });
 
+  test("a store that goes away ends the watching with a code of its own, not with that of a failed task [T4] [T7]", async (t) => {
+    const here = await openSharing(t, "shell", await server.createDatabase());
+    const { stdout } = await here.run(["tasks", "start", "shell", "echo ok"]);
+    const id = stdout.trim();
+    const watching = [
+      ["tasks", "follow", id, "--json"],
+      ["tasks", "start", "shell", "echo other", "--follow", "--json"],
+    ].map((args) => here.start(args));
+    for (const each of watching) {
+      afterTest(t, async () => void each.child.kill("SIGKILL"));
+      await until(async () => each.stdout().includes("task:progressed"), "the task is watched");
+    }
+    afterTest(t, () => server.start());
+    await server.stop();
+    for (const { ended } of watching) {
+      const { code, stderr } = await ended;
+      assert.equal(code, 69, stderr);
+      assert.match(stderr, /^deckhand: The store \S+ can't be reached: /m);
+    }
+    assert.equal((await here.run(["tasks", "follow", id])).code, 69);
+  });
+
   test("the password of its address is nowhere: no answer, no document, no log, no file [T4]", async (t) => {
     const address = await withPassword();
     const here = await openSharing(t, "shell", address);

@@ -120,6 +120,21 @@ test("an id that is unknown is answered with reset, and then what is new [D6]", 
   }
 });
 
+test("an empty id is none at all, and a parameter that means nothing is refused [D6]", async (t) => {
+  const world = await openDaemon(t);
+  await callEcho(world, "before");
+  for (const given of [{ query: "?after=" }, { lastId: "" }]) {
+    const client = await follow(t, world, given);
+    const id = await callEcho(world, "after");
+    await until("what is new", () => client.of("log").some(({ data }) => data["id"] === id));
+    assert.deepEqual(client.of("reset"), []);
+    client.leave();
+  }
+  const { status, json } = await world.ask({ path: "/api/events?afer=1:0" });
+  const error = { code: "BAD_REQUEST", message: '"afer" is no parameter here. Did you mean after?' };
+  assert.deepEqual([status, json()], [400, { error }]);
+});
+
 test("when the log is taken away, clients are told to begin anew [D6]", async (t) => {
   const world = await openDaemon(t);
   const client = await follow(t, world);

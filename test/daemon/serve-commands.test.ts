@@ -99,6 +99,21 @@ test("logs --follow shows what comes, and Ctrl-C ends it [D2]", async (t) => {
   assert.equal((await following.ended).code, 130);
 });
 
+test("logs go on in the file before this one when that has too few lines [D2]", async (t) => {
+  const machine = await openMachine(t);
+  const folder = join(machine.workdir, ".deckhand", "logs");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "daemon.log.1"), "a 1 one\na 1 two\n");
+  const logs = async (lines: string): Promise<string> =>
+    (await machine.run(["serve", "logs", "--lines", lines])).stdout;
+  assert.equal(await logs("1"), "a 1 two\n");
+  writeFileSync(join(folder, "daemon.log"), "a 1 three\na 1 four\n");
+  assert.equal(await logs("2"), "a 1 three\na 1 four\n");
+  assert.equal(await logs("3"), "a 1 two\na 1 three\na 1 four\n");
+  assert.equal(await logs("9"), "a 1 one\na 1 two\na 1 three\na 1 four\n");
+  assert.equal(await logs("0"), "");
+});
+
 test("install writes a unit of systemd that is ours, twice the same, and never over another's file [D2]", async (t) => {
   const machine = await openMachine(t);
   const path = join(machine.env["XDG_CONFIG_HOME"]!, "systemd/user/deckhand-work.service");

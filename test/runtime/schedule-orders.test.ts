@@ -19,7 +19,11 @@ const wrong: readonly (readonly [written: unknown, told: RegExp])[] = [
   [{ name: "x", every: 60, ...prompt }, /^every: expected a text, got 60\.$/],
   [{ name: "x", ...prompt }, /^Expected one of cron .* every .* or at/],
   [{ name: "x", every: "1h", cron: "@daily", ...prompt }, /^Expected one of cron.*; got cron and every\.$/],
-  [{ ...hourly, time_zone: "Mars/Olympus", ...prompt }, /^There is no time zone "Mars\/Olympus"/],
+  [{ name: "x", cron: "@daily", time_zone: "Mars/Olympus", ...prompt }, /^There is no time zone "Mars\/Olympus"/],
+  [
+    { ...hourly, time_zone: "UTC", ...prompt },
+    /^every counts from now, .* leave time_zone out, or say when by cron\.$/,
+  ],
   [{ ...hourly, ...prompt, timeout: "soon" }, /^"soon" is no timeout: expected a whole number/],
   [{ ...hourly, agent: "claude", message: "hi", timeout: "soon" }, /^"soon" is no timeout/],
   [{ ...hourly, ...prompt, jitter: "soon" }, /^"soon" is no jitter/],

@@ -112,3 +112,24 @@ test("a name is given once; a job is found by its name or id, and a wrong one ge
   });
   await assert.rejects(jobs.pause("xyz", { by: "me" }), { code: "JOB_UNKNOWN", message: /there are nightly\.$/ });
 });
+
+test("a job is found by enough of the end or the beginning of its id; a name comes first, and several are named [D1]", async (t) => {
+  const { jobs } = await openSchedule(t);
+  const job = await jobs.add(orderOf(), "me");
+  const end = job.id.slice(-6);
+  for (const part of [end, end.toUpperCase(), `job_${end}`, job.id.slice(0, 20), job.id.slice(4, 20)]) {
+    assert.deepEqual(await jobs.find(part), job, part);
+  }
+  await assert.rejects(jobs.find(job.id.slice(-3)), { code: "JOB_UNKNOWN", message: /^There is no job "/ });
+  // In the middle anything may stand.
+  await assert.rejects(jobs.find(job.id.slice(8, 20)), { code: "JOB_UNKNOWN", message: /^There is no job "/ });
+  const named = await jobs.add(orderOf({ name: end }), "me");
+  assert.deepEqual(await jobs.find(end), named);
+  const both = job.id.slice(0, 9);
+  await assert.rejects(jobs.find(both), {
+    code: "JOB_UNKNOWN",
+    message: new RegExp(
+      `^"${both}" could be 2 jobs: \\S+ \\(job_\\S+\\), \\S+ \\(job_\\S+\\)\\. Give the name, or more of the id\\.$`,
+    ),
+  });
+});

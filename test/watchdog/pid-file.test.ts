@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -138,6 +139,19 @@ test("a pid file that can't be made is one sentence [D3]", async (t) => {
   const { code, stderr } = await dogs.start(["true"], { WATCHDOG_PID_FILE: path }).ended;
   assert.equal(code, 2);
   assert.match(stderr, /^deckhand: The pid file .+ can't be .+\n$/);
+});
+
+test("a pipe in place of the pid file is one sentence, and stays [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const pipe = join(dogs.machine.workdir, "dog.pid");
+  execFileSync("mkfifo", [pipe]);
+  const env = { WATCHDOG_PID_FILE: pipe };
+  const told = `deckhand: The pid file ${pipe} can't be used: it is no plain file. Move it away, or name another one.\n`;
+  const { code, stderr } = await dogs.start(["true"], env).ended;
+  assert.deepEqual([code, stderr], [2, told]);
+  const status = await dogs.machine.run(["watchdog", "status"], { env });
+  assert.deepEqual([status.code, status.stderr], [2, told]);
+  assert.ok(statSync(pipe).isFIFO());
 });
 
 test("a holder in another container counts while it touches its lock, and a restarted container takes it over [D3]", async (t) => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { afterTest } from "../support/after-test.ts";
+import { until } from "../support/runtime.ts";
 import { fixture, isRunning, openWatchdogs } from "./start-watchdog.ts";
 
 const long = { WATCHDOG_RESTART_BACKOFF_SECONDS: "600", WATCHDOG_MAX_BACKOFF_SECONDS: "600" };
@@ -42,7 +44,31 @@ test("`watchdog status` tells what is watched, the restarts and the last crash; 
   dog.child.kill("SIGKILL");
   await dog.ended;
   const dead = await run(["watchdog", "status"]);
-  assert.deepEqual([dead.code, dead.stdout.split("\n")[0]], [1, "The watchdog was killed, and does not run."]);
+  assert.deepEqual(
+    [dead.code, dead.stdout.split("\n")[0]],
+    [1, "The watchdog was killed, and does not run; neither does what it watched."],
+  );
+});
+
+test("after a kill of the watchdog its status says whether what it watched goes on [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const dog = dogs.start(["sh", fixture("waits.sh")]);
+  const pid = Number((await dog.event("child:started"))["pid"]);
+  afterTest(t, async () => void (isRunning(pid) && process.kill(pid, "SIGKILL")));
+  dog.child.kill("SIGKILL");
+  await dog.ended;
+  const status = async (): Promise<[string | undefined, unknown]> => {
+    const { stdout } = await dogs.machine.run(["watchdog", "status"]);
+    const json = await dogs.machine.run(["watchdog", "status", "--json"]);
+    return [stdout.split("\n")[0], (JSON.parse(json.stdout) as Record<string, unknown>)["child_pid"]];
+  };
+  assert.deepEqual(await status(), [
+    `The watchdog was killed, and does not run; what it watched, process ${pid}, goes on, and the next watchdog ends it.`,
+    pid,
+  ]);
+  process.kill(pid, "SIGTERM");
+  await until("it has ended", () => !isRunning(pid));
+  assert.deepEqual(await status(), ["The watchdog was killed, and does not run; neither does what it watched.", null]);
 });
 
 test("the doctor has a row about a watchdog that gave up, waits after a crash, or whose child runs in safe mode, and none where none ran [D3]", async (t) => {

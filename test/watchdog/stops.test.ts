@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
 import { fixture, isRunning, openWatchdogs } from "./start-watchdog.ts";
 
@@ -50,6 +51,26 @@ test("SIGUSR2 is the command's: it gets it, and both go on; without a command it
   waiting.child.kill("SIGUSR2");
   waiting.child.kill("SIGTERM");
   assert.equal((await waiting.ended).code, 143);
+});
+
+test("a signal that nobody means for it ends no watchdog, and one of the system that does ends both in order [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  for (const [signal, code] of [
+    ["SIGXCPU", 152],
+    ["SIGPWR", 158],
+  ] as const) {
+    const dog = dogs.start(["sh", fixture("waits.sh"), "143"]);
+    const pid = Number((await dog.event("child:started"))["pid"]);
+    // What a watchdog leaves that was killed after all.
+    afterTest(t, async () => void (isRunning(pid) && process.kill(pid, "SIGKILL")));
+    for (const other of ["SIGALRM", "SIGVTALRM", "SIGPROF", "SIGPIPE", "SIGIO", "SIGXFSZ", "SIGUSR1"] as const) {
+      dog.child.kill(other);
+    }
+    await until("the child is ready", () => readFileSync(join(dogs.logs, "watchdog.log"), "utf8").endsWith("ready\n"));
+    dog.child.kill(signal);
+    assert.equal((await dog.ended).code, code);
+    assert.deepEqual([dog.events().at(-1)!["reason"], isRunning(pid)], [`${signal} came`, false]);
+  }
 });
 
 test("the second signal kills a child that does not take the first [D3]", async (t) => {

@@ -44,6 +44,17 @@ test("no source of the dashboard makes HTML out of text, or takes anything from 
   }
 });
 
+test("letters, and the columns they are in, grow with the size that a person has chosen [D6]", async () => {
+  const sheets = (await readTree(join(root, "web"))).filter(({ path }) => path.endsWith(".css"));
+  assert.ok(sheets.length > 5);
+  for (const { path, content } of sheets) {
+    const fixed = /^\s*(?:font|font-size|line-height|grid-template-columns):(?!.*(?:max|clamp)\().*[\d.]px/m;
+    assert.doesNotMatch(content.toString(), fixed, path);
+    assert.doesNotMatch(content.toString(), /@media[^{]*\dpx/, path);
+  }
+  assert.match(sheets.find(({ path }) => path === "styles/base.css")!.content.toString(), /^html \{[^}]*font: 100%\//m);
+});
+
 async function readTree(folder: string): Promise<{ path: string; content: Buffer }[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));

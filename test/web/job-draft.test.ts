@@ -11,7 +11,7 @@ test("a job is written as `schedule add` reads it, with one of the three ways to
   assert.deepEqual(
     writtenJob({ ...draft, when: "every", every: "5m", what: "prompt", prompt: "Hi", allow: "read\n\n bash(ls) " }),
     {
-      job: { name: "morning", every: "5m", time_zone: "Asia/Seoul", prompt: "Hi", allow: ["read", "bash(ls)"] },
+      job: { name: "morning", every: "5m", prompt: "Hi", allow: ["read", "bash(ls)"] },
     },
   );
   assert.deepEqual(

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ordersOf } from "../../web/pages/rollouts/orders.ts";
+import { earlierOf, goBackTo, ordersOf } from "../../web/pages/rollouts/orders.ts";
 import type { RolloutView } from "../../web/pages/rollouts/types.ts";
 
 const view: RolloutView = {
@@ -56,4 +56,19 @@ test("an order says what it sends, and a hold wants a reason", () => {
     orders.every(({ consequence }) => /^[A-Z0-9].*\.$/.test(consequence)),
     true,
   );
+});
+
+test("every version that was stable can be gone back to, and what is tried goes with it [D6]", () => {
+  const until = "2026-01-01T00:00:00.000Z";
+  const earlier = ["cccccccccccc0", "aaaaaaaaaaaa", "dddddddddddd0"].map((hash) => ({ hash, since: until, until }));
+  const out = { dddddddddddd0: { reason: "worse" } };
+  assert.deepEqual(earlierOf({ ...release, earlier, out }), [
+    { hash: "cccccccccccc0", until, isOut: false },
+    { hash: "dddddddddddd0", until, isOut: true },
+  ]);
+  const { path, body, consequence } = goBackTo(view, "cccccccccccc0");
+  assert.deepEqual([path, body], ["rollback", { kind: "soft", to: "cccccccccccc0" }]);
+  const rest = "Everybody gets echo@cccccccccccc at once. What was stable after it stays out.";
+  assert.equal(consequence, `${rest} echo@bbbbbbbbbbbb is rolled back, too.`);
+  assert.equal(goBackTo({ ...view, status: "rolled_back" }, "cccccccccccc0").consequence, rest);
 });

@@ -47,8 +47,11 @@ test("a pace acts at once, then once for all that came in between", (t) => {
 test("output is put together piece by piece, never twice, and its end is kept [D6]", () => {
   const one = appendOutput(noOutput, { text: "ab", from: 0, to: 2, done: false });
   const again = appendOutput(one, { text: "ab", from: 0, to: 2, done: false });
-  const two = appendOutput(again, { text: "c", from: 2, to: 3, done: true, answer: "c" });
-  assert.deepEqual(two, { text: "abc", to: 3, isDone: true, isCut: false, answer: "c", errorText: "" });
+  const two = appendOutput(again, { text: "c", from: 2, to: 3, done: true, answer: "c", answer_tag: "t1" });
+  const all = { text: "abc", to: 3, isDone: true, isCut: false, answer: "c", answerTag: "t1", errorText: "" };
+  assert.deepEqual(two, all);
+  // An answer that was not sent again is the one that is here.
+  assert.deepEqual(appendOutput(two, { text: "", from: 3, to: 3, done: true, answer_tag: "t1" }), all);
   const long = appendOutput(one, { text: "x".repeat(500_000), from: 2, to: 500_002, done: false });
   assert.equal(long.text.length, 400_000);
   assert.equal(long.isCut, true);

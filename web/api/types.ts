@@ -51,8 +51,9 @@ export interface TaskOutput {
   readonly from: number;
   readonly to: number;
   readonly done: boolean;
-  /** The agent's own words so far, without what is around them. */
+  /** The agent's own words so far, without what is around them. Left out: those that `answer_tag` of the request names. */
   readonly answer?: string;
+  readonly answer_tag?: string;
   readonly error_text?: string;
 }
 

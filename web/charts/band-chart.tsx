@@ -108,6 +108,7 @@ function readColors(element: HTMLElement): ChartColors {
     stableBand: read("--chart-stable-band"),
     canaryBand: read("--chart-canary-band"),
     font: getComputedStyle(element).fontFamily,
+    scale: (Number.parseFloat(getComputedStyle(document.documentElement).fontSize) || 16) / 16,
   };
   probe.remove();
   return colors;

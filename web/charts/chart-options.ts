@@ -1,7 +1,7 @@
 import type uPlot from "uplot";
 import type { BandedColumns } from "./rollout-series.ts";
 
-/** Colours as the canvas wants them: it knows no custom properties. */
+/** Colours and letters as the canvas wants them: it knows no custom properties. */
 export interface ChartColors {
   readonly text: string;
   readonly grid: string;
@@ -10,6 +10,8 @@ export interface ChartColors {
   readonly stableBand: string;
   readonly canaryBand: string;
   readonly font: string;
+  /** How large letters are: 1 where the browser's are 16 pixels. */
+  readonly scale: number;
 }
 
 export interface ChartShape {
@@ -31,7 +33,7 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
   const edge: uPlot.Series = { stroke: "transparent", points: { show: false }, spanGaps: true };
   const axis: uPlot.Axis = {
     stroke: colors.text,
-    font: `11px ${colors.font}`,
+    font: `${11 * colors.scale}px ${colors.font}`,
     grid: { stroke: colors.grid, width: 1 },
     ticks: { show: false },
   };
@@ -40,13 +42,13 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
     height,
     legend: { show: false },
     cursor: { show: false },
-    padding: [8, 22, 0, 0],
+    padding: [8, 22 * colors.scale, 0, 0],
     scales: { y: unit === "%" ? sharesScale : latencyScale },
     axes: [
-      { ...axis, size: 28, space: 64, values: (_, splits) => splits.map(timeOfDay) },
+      { ...axis, size: 28 * colors.scale, space: 64 * colors.scale, values: (_, splits) => splits.map(timeOfDay) },
       {
         ...axis,
-        size: 52,
+        size: 52 * colors.scale,
         values: (_, splits) => splits.map((value) => (value === null ? null : labelOf(value, unit))),
       },
     ],

@@ -1,4 +1,6 @@
 import type { ComponentChildren } from "preact";
+import { useLayoutEffect, useRef } from "preact/hooks";
+import { handOnFocus } from "../state/hand-on-focus.ts";
 
 interface ButtonProps {
   readonly children: ComponentChildren;
@@ -18,8 +20,17 @@ interface ButtonProps {
 
 export function Button(props: ButtonProps) {
   const { children, onClick, kind = "plain", submits = false, isBusy = false, isDisabled = false } = props;
+  const element = useRef<HTMLButtonElement>(null);
+  // Its end comes before the button is taken out; that of an effect would come after.
+  useLayoutEffect(() => {
+    const own = element.current;
+    return () => {
+      if (own !== null) handOnFocus(own);
+    };
+  }, []);
   return (
     <button
+      ref={element}
       type={submits ? "submit" : "button"}
       class={`button ${kind}`}
       // Not `disabled`: a button that goes away under the focus leaves somebody at the keyboard nowhere.

@@ -18,7 +18,7 @@ export function Split({ list, detail, showsDetail, back }: SplitProps) {
   const opened = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // The list is gone, and the focus with it.
-    if (showsDetail && matchMedia("(width < 1000px)").matches) opened.current?.focus({ preventScroll: true });
+    if (showsDetail && matchMedia("(width < 62.5em)").matches) opened.current?.focus({ preventScroll: true });
   }, [showsDetail]);
   const hasDetail = detail !== undefined && detail !== null;
   return (

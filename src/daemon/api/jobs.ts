@@ -1,7 +1,9 @@
+import { messageOf, RuntimeError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
 import type { Job } from "../../core/schedule.ts";
 import { toWire } from "../../core/wire.ts";
 import { findWithRemoved } from "../../runtime/jobs/find-with-removed.ts";
+import { warnOfJob } from "../../runtime/jobs/warn-of-job.ts";
 import type { Schedule, WrittenTimes } from "../../runtime/schedule.ts";
 import { printableJob, printableJobPage, printableJobView, printableRun } from "../../runtime/views/job-view.ts";
 import type { ApiParts, ApiRequest, Right, Route } from "../route.ts";
@@ -64,7 +66,10 @@ async function findRun(schedule: Schedule, job: Pick<Job, "id">, id: string) {
 }
 
 async function addJob({ body, who }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
-  return printableJob(runtime, await (await runtime.schedule()).add(body, { by: who }));
+  const job = await (await runtime.schedule()).add(body, { by: who });
+  // It is kept whatever else fails: who is told of a failure would add it again.
+  const warnings = await warnOfJob(runtime, job).catch((thrown: unknown) => [runtime.maskText(messageOf(thrown))]);
+  return { ...printableJob(runtime, job), warnings };
 }
 
 async function runJob({ params, body, who }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
@@ -129,7 +134,8 @@ function guessWhen(text: string): WrittenTimes {
   if (/^\d{4}-\d/.test(text)) return { at: text };
   // A cron has fields, or begins with @; of a word alone nobody can tell what it is.
   if (/\s|^[@*]/.test(text)) return { cron: text };
-  throw badRequest(
+  throw new RuntimeError(
+    "JOB_INVALID",
     `"${text}" is no time: expected a cron ("0 9 * * 1-5"), an interval ("15m") or a date and time ("2026-11-20T09:00").`,
   );
 }

@@ -1,4 +1,7 @@
+import { createHash } from "node:crypto";
+import { cutMiddle } from "../../core/cut-text.ts";
 import { isId } from "../../core/ids.ts";
+import { answerCharacters } from "../../core/task-answers.ts";
 import { isFinalTask, taskStates, type Task } from "../../core/task.ts";
 import { orderOfUseAgent } from "../../core/use-agent-order.ts";
 import type { Tasks } from "../../runtime/tasks.ts";
@@ -106,20 +109,25 @@ async function cancelTask({ params, body, who }: ApiRequest, { runtime }: ApiPar
 }
 
 async function showOutput({ params, query }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
-  checkQuery(query, ["from"]);
+  checkQuery(query, ["from", "answer_tag"]);
+  const known = readParameter(query, "answer_tag");
   const from = readCount(query, "from", { standard: 0, from: 0, to: Number.MAX_SAFE_INTEGER });
   const tasks = await runtime.tasks();
   // Asked first: what is final now has no more to say than what is read then.
   const task = await findTask(params, tasks);
   const isOver = isFinalTask(task.state);
   const part = await readWholeLines(tasks, task, from);
+  const answer = cutMiddle(part.answer, answerCharacters);
+  const tag = createHash("sha256").update(answer).digest("base64url").slice(0, 16);
   return {
     text: part.text,
     from: part.from,
     to: part.next,
     total_bytes: part.totalBytes,
     done: isOver && part.next >= part.totalBytes,
-    answer: part.answer,
+    // Whoever polls has most answers already.
+    ...(tag === known ? {} : { answer }),
+    answer_tag: tag,
     error_text: part.errorText,
   };
 }
@@ -128,13 +136,14 @@ type Part = Awaited<ReturnType<Tasks["output"]>>;
 
 /** Until it has ended the last line may lack its end, and half a secret would not be known for one. */
 async function readWholeLines(tasks: Tasks, { id, state }: Task, from: number): Promise<Part> {
-  const part = await tasks.output(id, { from });
+  const part = await tasks.output(id, { from, answerCharacters });
   const isAtEnd = part.next >= part.totalBytes;
   if (isFinalTask(state) || !isAtEnd || part.text === "" || part.text.endsWith("\n")) return part;
   const length = part.next - part.from;
   // One byte less, and it is not the end any more: then only whole lines are given.
-  const whole = length > 1 ? await tasks.output(id, { from: part.from, limit: length - 1 }) : part;
-  return whole.text.endsWith("\n") ? whole : { ...part, text: "", next: part.from };
+  const range = { from: part.from, limit: length - 1, wantsAnswer: false };
+  const whole = length > 1 ? await tasks.output(id, range) : part;
+  return whole.text.endsWith("\n") ? { ...whole, answer: part.answer } : { ...part, text: "", next: part.from };
 }
 
 async function listAgents({ query }: ApiRequest, { runtime }: ApiParts): Promise<Page> {

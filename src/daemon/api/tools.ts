@@ -95,6 +95,6 @@ function findTool({ name = "" }: ApiRequest["params"], { tools }: Runtime): Tool
   const tool = tools.resolve(name);
   if (tool) return tool;
   const meant = tools.suggest(name).join(" or ");
-  const hint = meant === "" ? "See /api/tools for all of them." : `Did you mean ${meant}?`;
-  throw notFound(`There is no tool named ${JSON.stringify(name.slice(0, 100))}. ${hint}`);
+  const hint = meant === "" ? "" : ` Did you mean ${meant}?`;
+  throw notFound(`There is no tool named ${JSON.stringify(name.slice(0, 100))}.${hint}`);
 }

@@ -52,10 +52,22 @@ let built: ReturnType<typeof buildSchema> | undefined;
 export function readWrittenJob(value: unknown): WrittenJob {
   const schema = (built ??= buildSchema());
   const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    checkWrittenTimes(parsed.data);
+    return parsed.data;
+  }
   const keys = Object.keys(schema.shape);
   const told = joinTold(parsed.error.issues.map((issue) => tellIssue(issue, { value, keys })));
   throw new RuntimeError("JOB_INVALID", told.endsWith("?") ? told : `${told}.`);
+}
+
+/** Throws JOB_INVALID for a zone that would mean nothing: who gave it expects another time than the one that comes. */
+export function checkWrittenTimes({ cron, every, at, time_zone: timeZone }: WrittenTimes): void {
+  if (every === undefined || timeZone === undefined || cron !== undefined || at !== undefined) return;
+  throw new RuntimeError(
+    "JOB_INVALID",
+    "every counts from now, the same in every zone: leave time_zone out, or say when by cron.",
+  );
 }
 
 function tellIssue(

@@ -294,3 +294,12 @@ test("a call that waits for what is tried on a new version of its tool says so, 
   } as const;
   assert.deepEqual(play([runtime("execution:started", started)]).slice(-3, -1), ["* shout", "* read"]);
 });
+
+test("where nothing can be drawn in place the beginning of a replay is told, once [V10]", () => {
+  const { play } = stage({ columns: 120, isTTY: false });
+  const replaying = { tool: "shout", version: "shout@9ab01c22aa01", rolloutId: "roll_1", cases: 20 };
+  const steps = [0, 1, 2].map((tried) => runtime("rollout:replaying", { ...replaying, tried }));
+  assert.deepEqual(play([...begin, ...steps]).filter(Boolean), [
+    "shout@9ab01c22aa01 is tried with 20 recorded calls before anybody gets it; this waits for that.",
+  ]);
+});

@@ -1,6 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openRuntime, until } from "../../support/runtime.ts";
+import { systemClock } from "../../../src/core/clock.ts";
+import { locateFolders } from "../../../src/runtime/folders.ts";
+import { openDatabase } from "../../../src/store/database.ts";
+import { createSqliteScheduleStore } from "../../../src/store/sqlite-schedule-store.ts";
+import { afterTest } from "../../support/after-test.ts";
+import { isolatedEnvironment, openRuntime, until } from "../../support/runtime.ts";
+import { temporaryFolder } from "../../support/temporary.ts";
 import { openApi, steady } from "./open-api.ts";
 
 const nightly = {
@@ -14,8 +20,9 @@ const nightly = {
 
 test("a job is added, listed and shown with its next times, as the command line prints it [D1] [D6]", async (t) => {
   const api = openApi(t, await openRuntime(t));
-  const { status, body: added } = await api.post("/api/jobs", nightly);
-  assert.equal(status, 200);
+  const { status, body: answer } = await api.post("/api/jobs", nightly);
+  const { warnings, ...added } = answer;
+  assert.deepEqual([status, warnings], [200, []]);
   const plain = {
     id: "job_ID",
     name: "nightly",
@@ -47,6 +54,49 @@ test("a job is added, listed and shown with its next times, as the command line 
   assert.deepEqual([body.next.length, body.runs], [10, []]);
   assert.equal(body.next[0].at, added.next_at);
   assert.match(body.next[0].local, /^\d{4}-\d\d-\d\d 03:30:00 \+09:00$/);
+});
+
+test("what would keep a job from doing its work is in the answer to who adds it, and the job is kept [D1] [D6]", async (t) => {
+  const home = await temporaryFolder(t);
+  const runtime = await openRuntime(t, {
+    home,
+    env: { ...isolatedEnvironment(home), OLLAMA_HOST: "http://127.0.0.1:9" },
+  });
+  const api = openApi(t, runtime);
+  const added = await api.post("/api/jobs", { name: "ask", every: "1d", prompt: "hi", allow: ["bahs"] });
+  assert.deepEqual(
+    [added.status, added.body.name, added.body.warnings],
+    [
+      200,
+      "ask",
+      [
+        'The rule "bahs" is about no tool that is here: there is none named "bahs". Did you mean bash?',
+        "Its runs fail as things are: There is no model to ask: name one in the job, or in model.name of the settings.",
+      ],
+    ],
+  );
+  assert.equal((await api.get("/api/jobs/ask")).status, 200);
+});
+
+test("a run whose process is gone is lost for who asks, in the list, the job and its history [D1] [D6]", async (t) => {
+  const runtime = await openRuntime(t);
+  const api = openApi(t, runtime);
+  const { body: job } = await api.post("/api/jobs", nightly);
+  const { body: run } = await api.post("/api/jobs/nightly/run");
+  const { database } = locateFolders(runtime.workdir, isolatedEnvironment(runtime.workdir));
+  const opened = await openDatabase({ path: database, clock: systemClock });
+  afterTest(t, async () => opened.close());
+  const store = createSqliteScheduleStore(opened);
+  const owner = { pid: 1, startTime: "1", bootId: "before" };
+  await store.changeRun(run.id, { from: ["due"], set: { state: "running", owner } });
+  const states = [
+    (await api.get("/api/jobs")).body.items[0].last_run.state,
+    (await api.get(`/api/jobs/${job.id.slice(-8)}`)).body.runs[0].state,
+    (await api.get("/api/jobs/nightly/history")).body.items[0].state,
+  ];
+  assert.deepEqual(states, ["lost", "lost", "lost"]);
+  // Nothing is written for that.
+  assert.equal((await store.getRun(run.id))?.state, "running");
 });
 
 test("a job is paused, resumed, run now and removed, each with who did it [D1] [D6]", async (t) => {
@@ -113,6 +163,10 @@ const wrongTimes: readonly (readonly [body: unknown, sentence: RegExp])[] = [
   [{ when: "0 9 * * *", time_zone: "Asia/Soul" }, /Asia\/Seoul/],
   [{ when: { corn: "0 9 * * *" } }, /^"corn" means nothing here\. Did you mean cron\?$/],
   [{ when: "0 9 * * *", zone: "UTC" }, /^"zone" means nothing here/],
+  [
+    { every: "15m", time_zone: "UTC" },
+    /^every counts from now, the same in every zone: leave time_zone out, or say when by cron\.$/,
+  ],
   [{ cron: 5 }, /^cron must be a text, got 5\.$/],
 ];
 

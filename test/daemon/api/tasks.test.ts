@@ -61,7 +61,8 @@ test("a task is started, listed, and its output read from a byte on [D2] [D6]", 
     door: "daemon",
     attempt: 1,
   });
-  const whole = { text: "one\ntwo\n", from: 0, to: 8, total_bytes: 8, done: true, answer: "one\ntwo", error_text: "" };
+  const range = { text: "one\ntwo\n", from: 0, to: 8, total_bytes: 8 };
+  const whole = { ...range, done: true, answer: "one\ntwo", answer_tag: "IQZtEI1TGey1ofxE", error_text: "" };
   assert.deepEqual((await api.get(`/api/tasks/${task.id}/output`)).body, whole);
   const rest = { ...whole, text: "two\n", from: 4 };
   assert.deepEqual((await api.get(`/api/tasks/${task.id}/output?from=4`)).body, rest);
@@ -72,6 +73,19 @@ test("a task is started, listed, and its output read from a byte on [D2] [D6]", 
   assert.equal((await api.post("/api/tasks", order)).body.id, task.id);
   const other = await api.post("/api/tasks", { ...order, message: "echo other" });
   assert.equal(other.status, 400);
+});
+
+test("an answer is bounded, and not sent again to whoever has it [T7]", async (t) => {
+  const { api } = await openDesk(t);
+  const message = "printf 'begins '; head -c 300000 /dev/zero | tr '\\0' x; echo ' ends'";
+  const { body: started } = await api.post("/api/tasks", { agent: "shell", message });
+  assert.equal((await ended(api, started.id)).result.length, 300_012);
+  const path = `/api/tasks/${started.id}/output?from=300013`;
+  const { answer, ...rest } = (await api.get(path)).body;
+  assert.ok(answer.length <= 65_536, String(answer.length));
+  assert.match(answer, /^begins x+\n… \[\d+ characters cut\] …\nx+ ends$/);
+  assert.deepEqual((await api.get(`${path}&answer_tag=${rest.answer_tag}`)).body, rest);
+  assert.deepEqual((await api.get(`${path}&answer_tag=other`)).body, { answer, ...rest });
 });
 
 test("of a task that runs only whole lines are given, and none is lost or given twice [G6]", async (t) => {

@@ -48,6 +48,33 @@ export function ordersOf(
   }
 }
 
+/** Any version that was stable can be gone back to, also one that was rolled back: whoever presses it has named it. */
+export function earlierOf({ earlier, stable, out }: Pick<Release, "earlier" | "stable" | "out">): EarlierVersion[] {
+  return earlier
+    .filter(({ hash }) => hash !== stable.hash)
+    .map(({ hash, until }) => ({ hash, until, isOut: out[hash] !== undefined }));
+}
+
+export interface EarlierVersion {
+  readonly hash: string;
+  readonly until: string;
+  /** It was rolled back. */
+  readonly isOut: boolean;
+}
+
+export function goBackTo(view: RolloutView, hash: string): Order {
+  const isTried = view.status === "running" || view.status === "replaying" || view.status === "blocked";
+  const tried = isTried ? ` ${view.canary ?? "What is tried"} is rolled back, too.` : "";
+  return {
+    path: "rollback",
+    body: { kind: "soft", to: hash },
+    label: "Go back to this version",
+    consequence: `Everybody gets ${view.tool}@${hash.slice(0, 12)} at once. What was stable after it stays out.${tried}`,
+    tone: "danger",
+    needsReason: false,
+  };
+}
+
 function stepOf(view: RolloutView): Order[] {
   const next = view.stages.find((stage) => stage > view.percent);
   const where = next === undefined ? "the next stage" : `${next} %`;

@@ -38,7 +38,8 @@ interface OrderDialogProps {
   readonly onClose: () => void;
 }
 
-function OrderDialog({ tool, order, onClose }: OrderDialogProps) {
+/** Says what will come of it, and asks for the reason. */
+export function OrderDialog({ tool, order, onClose }: OrderDialogProps) {
   const [reason, setReason] = useState("");
   const isMissing = order.needsReason && reason.trim() === "";
   const give = useAction(async () => {

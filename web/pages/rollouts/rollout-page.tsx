@@ -8,6 +8,7 @@ import { showLine } from "../../format/show-controls.ts";
 import { Link } from "../../router/link.tsx";
 import { useResource } from "../../state/use-resource.ts";
 import { Comparison } from "./comparison.tsx";
+import { EarlierVersions } from "./earlier-versions.tsx";
 import { Orders } from "./rollout-orders.tsx";
 import { RolloutCharts } from "./rollout-charts.tsx";
 import { RolloutHistory } from "./rollout-history.tsx";
@@ -60,6 +61,7 @@ function Detail({ detail }: { readonly detail: RolloutDetail }) {
               ["mode", view.mode === "off" ? "a person's edits are live at once" : "every edit is tried first"],
             ]}
           />
+          <EarlierVersions view={view} release={release} />
           {rollout?.replay ? <ReplayReport replay={rollout.replay} /> : null}
           {harm && harm.harmed + harm.saved > 0 ? (
             <>

@@ -6,6 +6,7 @@ import { Button } from "../../components/button.tsx";
 import { Dialog } from "../../components/dialog.tsx";
 import { Field } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
+import { showLine } from "../../format/show-controls.ts";
 import { navigate } from "../../router/location.ts";
 import { announce } from "../../state/announce.ts";
 import { tellChanged } from "../../state/live.ts";
@@ -23,7 +24,9 @@ export function AddJob({ onClose }: { readonly onClose: () => void }) {
   const [draft, setDraft] = useState(() => emptyJob(localZone));
   const [problem, setProblem] = useState<string | undefined>(undefined);
   const [isBusy, setBusy] = useState(false);
+  const [warnings, setWarnings] = useState<readonly string[]>([]);
   const change: ChangeJob = (changes) => setDraft((before) => ({ ...before, ...changes }));
+  const show = (): void => navigate(pathTo("schedule", draft.name.trim()));
   const add = async (): Promise<void> => {
     const written = writtenJob(draft);
     if ("problem" in written) {
@@ -32,15 +35,17 @@ export function AddJob({ onClose }: { readonly onClose: () => void }) {
     }
     setBusy(true);
     try {
-      await postJson("/api/jobs", written.job);
+      const added = await postJson<{ readonly warnings: readonly string[] }>("/api/jobs", written.job);
       tellChanged("jobs");
       announce(`${draft.name.trim()} is scheduled.`, "good");
-      navigate(pathTo("schedule", draft.name.trim()));
+      if (added.warnings.length === 0) show();
+      else setWarnings(added.warnings);
     } catch (thrown) {
       setProblem(sentenceOf(thrown));
       setBusy(false);
     }
   };
+  if (warnings.length > 0) return <Warned name={draft.name.trim()} warnings={warnings} onShow={show} />;
   return (
     <Dialog title="Add a job" onClose={onClose}>
       <form
@@ -75,6 +80,32 @@ export function AddJob({ onClose }: { readonly onClose: () => void }) {
           <Button onClick={onClose}>Cancel</Button>
         </div>
       </form>
+    </Dialog>
+  );
+}
+
+interface WarnedProps {
+  readonly name: string;
+  readonly warnings: readonly string[];
+  readonly onShow: () => void;
+}
+
+/** It was added, but as things are its runs would not do what was wanted. */
+function Warned({ name, warnings, onShow }: WarnedProps) {
+  return (
+    <Dialog title={`${showLine(name)} is scheduled`} onClose={onShow}>
+      <div class="form">
+        {warnings.map((warning) => (
+          <Notice key={warning} tone="warn">
+            {showLine(warning)}
+          </Notice>
+        ))}
+        <div class="actions">
+          <Button kind="primary" onClick={onShow}>
+            Show the job
+          </Button>
+        </div>
+      </div>
     </Dialog>
   );
 }

@@ -33,9 +33,9 @@ export function emptyJob(timeZone: string): JobDraft {
   };
 }
 
-/** When, as the daemon reads it. */
-export function writtenTimes({ when, cron, every, at }: JobDraft): Readonly<Record<string, string>> {
-  return { cron: { cron }, every: { every }, at: { at } }[when];
+/** When, as the daemon reads it. An interval is the same in every zone, so it has none. */
+export function writtenTimes({ when, cron, every, at, timeZone }: JobDraft): Readonly<Record<string, string>> {
+  return { cron: { cron, time_zone: timeZone }, every: { every }, at: { at, time_zone: timeZone } }[when];
 }
 
 /** The job as the daemon reads it, or what is wrong with its fields in one sentence. */
@@ -52,7 +52,6 @@ export function writtenJob(draft: JobDraft): { readonly job: object } | { readon
     job: {
       name,
       ...writtenTimes(draft),
-      time_zone: draft.timeZone,
       ...work.work,
       ...(allow.length === 0 ? {} : { allow }),
     },

@@ -12,8 +12,8 @@ const settleMs = 250;
 
 /** The next five times of what stands in the form, or what is wrong with it. */
 export function SchedulePreview({ draft }: { readonly draft: JobDraft }) {
-  const isEmpty = Object.values(writtenTimes(draft)).every((text) => text.trim() === "");
-  const written = JSON.stringify({ when: writtenTimes(draft), time_zone: draft.timeZone });
+  const isEmpty = draft[draft.when].trim() === "";
+  const written = JSON.stringify(writtenTimes(draft));
   const [answer, setAnswer] = useState<Answer>({ times: [], zone: undefined });
   // Kept with the times that come for it: half a name, as it is being typed, is no zone, and no clock can be shown in it.
   const zone = draft.when === "every" || draft.timeZone === "" ? undefined : draft.timeZone;

@@ -25,9 +25,8 @@ export function useTaskOutput(id: string): KeptOutput & { readonly error: string
       try {
         let piece: TaskOutput;
         do {
-          piece = await getJson<TaskOutput>(withQuery(pathTo("api", "tasks", id, "output"), { from: state.to }), {
-            signal,
-          });
+          const known = { from: state.to, answer_tag: state.answerTag };
+          piece = await getJson<TaskOutput>(withQuery(pathTo("api", "tasks", id, "output"), known), { signal });
           state = appendOutput(state, piece);
           setKept(state);
           setError(undefined);

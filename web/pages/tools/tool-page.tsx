@@ -20,7 +20,11 @@ export function ToolPage({ name }: { readonly name: string }) {
   const { data, error } = useResource<ToolDetail>(`/api${pathTo("tools", name)}`, { topics: ["tools", "calls"] });
   return (
     <Page title={name} about={<Link href="/tools">All tools</Link>}>
-      {error === undefined ? null : <Notice tone="bad">{error}</Notice>}
+      {error === undefined ? null : (
+        <Notice tone="bad">
+          {error} <Link href="/tools">See all tools</Link>
+        </Notice>
+      )}
       {data === undefined ? error === undefined ? <Loading what={name} /> : null : <Detail tool={data} />}
     </Page>
   );

@@ -4,6 +4,7 @@ import type { RuntimeEvent } from "../../../core/events.ts";
 import { cleanText } from "../../../runtime/untrusted-text.ts";
 import { formatDuration } from "../../../core/format-time.ts";
 import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal-text.ts";
+import { describeReplay, isFirstOfReplay } from "../../show-replay.ts";
 import type { Terminal } from "../../terminal.ts";
 import { wrapText } from "../../wrap-text.ts";
 import { createCallLines } from "./call-lines.ts";
@@ -211,6 +212,10 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
     agent,
     runtime(event) {
       calls.runtime(event);
+      // Where rows are drawn that of the call says so.
+      if (event.type === "rollout:replaying" && !screen.isLive && isFirstOfReplay(event)) {
+        remark({ tone: "quiet", text: neutralizeText(describeReplay(event)) });
+      }
       const asks = event.type === "approval:asked" || event.type === "inbox:added";
       if (asks || (event.type === "execution:started" && event.toolId === "ask_user")) ring();
     },
