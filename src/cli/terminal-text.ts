@@ -37,7 +37,9 @@ export function fitWidth(text: string, width: number): string {
   return width < 1 ? "" : `${kept.trimEnd()}…`;
 }
 
-const plain = /^[\u0020-\u007e]*$/;
+/** One column each: ASCII, Latin letters, and the signs that we write ourselves. A mark behind one of them is not among these. */
+const plain =
+  /^[\u0020-\u007e\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u205e\u2190-\u21ff\u2500-\u257f\u25cb\u25cf\u2713\u2714\u2716\u2717\u2800-\u28ff]*$/;
 let segmenter: Intl.Segmenter | undefined;
 
 /** Made on first use: it costs 14 ms, and most texts do without. */

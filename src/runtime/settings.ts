@@ -8,15 +8,12 @@ import { buildModelSchema } from "./model-settings.ts";
 import { buildRolloutSchema } from "./rollout-settings.ts";
 import { buildScheduleSchema } from "./schedule-settings.ts";
 
-/** `deckhand.json`, as people write it. Built on first use: without a file and variables there is nothing to check. */
-function buildSchema() {
-  const milliseconds = z.int().positive();
-  const days = z.number().positive();
-  const texts = z.array(z.string().min(1));
-  const sandboxMode = z.enum(["auto", "require", "off"]);
+const buildMilliseconds = () => z.int().positive();
+const buildTexts = () => z.array(z.string().min(1));
 
-  const hook = z.strictObject({
-    tools: texts.describe("Names or aliases, `*` at the end for any rest; left out: every tool.").optional(),
+function buildHook() {
+  return z.strictObject({
+    tools: buildTexts().describe("Names or aliases, `*` at the end for any rest; left out: every tool.").optional(),
     command: z
       .tuple([z.string().min(1)], z.string())
       .describe("A program with its arguments; gets the call as JSON on stdin.")
@@ -26,53 +23,58 @@ function buildSchema() {
       .min(1)
       .describe("A JavaScript or TypeScript file, relative to the workdir; its exported `before` or `after` is called.")
       .optional(),
-    timeout_ms: milliseconds.optional(),
+    timeout_ms: buildMilliseconds().optional(),
   });
+}
 
-  return z.strictObject({
-    $schema: z.string().optional(),
-    model: buildModelSchema().describe("The model: its name, or more said.").optional(),
-    limits: z
+const sandboxModes = ["auto", "require", "off"] as const;
+
+/** `deckhand.json`, as people write it. A section is built when it is used: all of them take 20 ms, and most files have few. */
+const sections = {
+  $schema: () => z.string(),
+  model: () => buildModelSchema().describe("The model: its name, or more said."),
+  limits: () =>
+    z
       .strictObject({
         max_parallel: z.int().min(1).max(12),
         max_retry: z.int().min(0),
-        default_timeout_ms: milliseconds,
-        max_timeout_ms: milliseconds,
+        default_timeout_ms: buildMilliseconds(),
+        max_timeout_ms: buildMilliseconds(),
         max_output_bytes: z.int().min(1024),
-        timeout_ms: z.record(z.string(), milliseconds),
-        idle_ms: z.record(z.string(), milliseconds),
+        timeout_ms: z.record(z.string(), buildMilliseconds()),
+        idle_ms: z.record(z.string(), buildMilliseconds()),
         max_turns: z.int().positive().describe("Of an agent: requests to the model for one prompt."),
         max_cost: z.number().positive().describe("US dollars for one prompt."),
         max_context_tokens: z.int().min(1000),
         max_result_characters: z.int().min(500).describe("How much of one tool's output the model gets."),
         max_agents: z.int().min(1).max(100).describe("Background tasks of one agent at once."),
-        task_timeout_ms: milliseconds
+        task_timeout_ms: buildMilliseconds()
           .max(24 * 60 * 60_000)
           .describe("For background tasks that do not say how long they may take."),
       })
       .partial()
-      .describe("How much, how long and how many at once.")
-      .optional(),
-    permissions: z
+      .describe("How much, how long and how many at once."),
+  permissions: () =>
+    z
       .strictObject({
         mode: z.enum(permissionModes),
-        deny: texts,
-        ask: texts,
-        allow: texts,
+        deny: buildTexts(),
+        ask: buildTexts(),
+        allow: buildTexts(),
         unattended: z.enum(["refuse", "inbox"]).describe("What becomes of a question that nobody is there to answer."),
         strict_workdir_only: z.boolean(),
       })
       .partial()
-      .describe("What runs unasked, what is asked, what never runs.")
-      .optional(),
-    tools: z
+      .describe("What runs unasked, what is asked, what never runs."),
+  tools: () =>
+    z
       .strictObject({
         folder: z.string().min(1).describe("Where tool files lie; relative to the workdir."),
-        disabled: texts,
-        environment: texts.describe("Further variables of the environment that child processes get."),
+        disabled: buildTexts(),
+        environment: buildTexts().describe("Further variables of the environment that child processes get."),
         web: z
           .strictObject({
-            allow_hosts: texts.describe(
+            allow_hosts: buildTexts().describe(
               "Hosts that web_fetch may reach although they are private: `wiki.corp`, `localhost:3000`.",
             ),
             allow_private: z
@@ -83,7 +85,7 @@ function buildSchema() {
               .describe(
                 "Where the environment names a proxy, which resolves names itself: whether it is trusted to check them.",
               ),
-            timeout_ms: milliseconds.max(600_000),
+            timeout_ms: buildMilliseconds().max(600_000),
             max_bytes: z
               .int()
               .min(1024)
@@ -93,34 +95,34 @@ function buildSchema() {
           .partial(),
       })
       .partial()
-      .describe("Which tools there are, and what they may reach.")
-      .optional(),
-    hooks: z
-      .strictObject({ before: z.array(hook), after: z.array(hook) })
+      .describe("Which tools there are, and what they may reach."),
+  hooks: () =>
+    z
+      .strictObject({ before: z.array(buildHook()), after: z.array(buildHook()) })
       .partial()
-      .describe("Programs and modules that see each call before it runs, or after.")
-      .optional(),
-    sandbox: z
+      .describe("Programs and modules that see each call before it runs, or after."),
+  sandbox: () =>
+    z
       .union([
-        sandboxMode,
+        z.enum(sandboxModes),
         z
           .strictObject({
-            mode: sandboxMode,
+            mode: z.enum(sandboxModes),
             network: z
               .enum(["auto", "on", "off"])
               .describe("`auto`: off where nobody is asked (mode auto, strict), on elsewhere."),
-            writable: texts,
-            hidden: texts,
+            writable: buildTexts(),
+            hidden: buildTexts(),
           })
           .partial(),
       ])
-      .describe("What the OS keeps commands from: a mode, or more said.")
-      .optional(),
-    mcpServers: buildMcpSchema().describe("MCP servers whose tools join the catalog.").optional(),
-    agents: buildAgentsSchema().describe("Background agents: others, and how known ones are started here.").optional(),
-    rollout: buildRolloutSchema().describe("How new versions of tool files prove themselves.").optional(),
-    schedule: buildScheduleSchema().describe("How much runs at once, and what jobs have that do not say.").optional(),
-    store: z
+      .describe("What the OS keeps commands from: a mode, or more said."),
+  mcpServers: () => buildMcpSchema().describe("MCP servers whose tools join the catalog."),
+  agents: () => buildAgentsSchema().describe("Background agents: others, and how known ones are started here."),
+  rollout: () => buildRolloutSchema().describe("How new versions of tool files prove themselves."),
+  schedule: () => buildScheduleSchema().describe("How much runs at once, and what jobs have that do not say."),
+  store: () =>
+    z
       .strictObject({
         kind: z.enum(["sqlite", "memory"]),
         url: z
@@ -129,9 +131,9 @@ function buildSchema() {
           .describe("A PostgreSQL database that several machines share: tasks, jobs with their runs, the inbox."),
       })
       .partial()
-      .describe("Where records are kept.")
-      .optional(),
-    log: z
+      .describe("Where records are kept."),
+  log: () =>
+    z
       .strictObject({
         audit: z.boolean(),
         workflow: z.boolean(),
@@ -140,51 +142,65 @@ function buildSchema() {
         max_bytes: z.int().min(64 * 1024),
       })
       .partial()
-      .describe("The log that is evidence.")
-      .optional(),
-    retention: z
+      .describe("The log that is evidence."),
+  retention: () =>
+    z
       .strictObject({
-        executions_days: days,
-        outputs_days: days,
+        executions_days: z.number().positive(),
+        outputs_days: z.number().positive(),
         outputs_max_bytes: z.int().positive(),
-        log_days: days.nullable(),
+        log_days: z.number().positive().nullable(),
         tasks_minutes: z.number().positive().describe("How long background tasks are kept after they have ended."),
       })
       .partial()
-      .describe("How long things are kept.")
-      .optional(),
-  });
+      .describe("How long things are kept."),
+};
+
+type Sections = typeof sections;
+type SectionName = keyof Sections;
+
+const built = new Map<SectionName, z.ZodType>();
+
+function sectionOf(name: SectionName): z.ZodType {
+  const schema = built.get(name) ?? sections[name]();
+  built.set(name, schema);
+  return schema;
 }
 
-let built: ReturnType<typeof buildSchema> | undefined;
-
-function settingsSchema(): ReturnType<typeof buildSchema> {
-  return (built ??= buildSchema());
+/** Of those of the names that are sections; any other is refused. */
+function settingsSchema(names: readonly string[]) {
+  const known = names.filter((name): name is SectionName => Object.hasOwn(sections, name));
+  return z.strictObject(Object.fromEntries(known.map((name) => [name, sectionOf(name).optional()])));
 }
 
 /** For editors, which complete and check by it. What only code can check is not in it. */
 export function describeSettings(): object {
-  const schema = z.toJSONSchema(settingsSchema(), { io: "input", unrepresentable: "any", target: "draft-7" });
+  const schema = z.toJSONSchema(settingsSchema(Object.keys(sections)), {
+    io: "input",
+    unrepresentable: "any",
+    target: "draft-7",
+  });
   return { ...schema, title: "deckhand.json", description: "Settings of Deckhand." };
 }
 
-export type Settings = z.output<ReturnType<typeof buildSchema>>;
+export type Settings = { [Name in SectionName]?: z.output<ReturnType<Sections[Name]>> | undefined };
 export type HookSetting = NonNullable<NonNullable<Settings["hooks"]>["before"]>[number];
 
 /** Throws CONFIG_INVALID with one sentence that names the key, what was expected and what came. */
 export function parseSettings(value: unknown, source: string): Settings {
   if (saysNothing(value)) return {};
-  const parsed = settingsSchema().safeParse(value);
+  const parsed = settingsSchema(Object.keys(Object(value) as object)).safeParse(value);
   if (!parsed.success) {
     const told = parsed.error.issues.map(tellIssue).join("; ");
     throw new RuntimeError("CONFIG_INVALID", `${source}: ${/[.?]$/.test(told) ? told : `${told}.`}`);
   }
-  for (const each of [...(parsed.data.hooks?.before ?? []), ...(parsed.data.hooks?.after ?? [])]) {
+  const settings = parsed.data as Settings;
+  for (const each of [...(settings.hooks?.before ?? []), ...(settings.hooks?.after ?? [])]) {
     if ((each.command === undefined) === (each.module === undefined)) {
       throw new RuntimeError("CONFIG_INVALID", `${source}: a hook has either "command" or "module".`);
     }
   }
-  return parsed.data;
+  return settings;
 }
 
 function saysNothing(value: unknown): boolean {
@@ -205,7 +221,7 @@ function tellIssue(issue: z.core.$ZodIssue): string {
 }
 
 function knownKeys(path: readonly PropertyKey[]): string[] {
-  let schema: z.ZodType = settingsSchema();
+  let schema: z.ZodType = settingsSchema(Object.keys(sections));
   for (const step of path) {
     const plain = plainOf(schema);
     if (plain instanceof z.ZodRecord) schema = plain.valueType as z.ZodType;
