@@ -40,16 +40,26 @@ test(
     });
     await machine.api(`/api/tools/${longName}/call`, { input: {} });
     const wide: string[] = [];
-    for (const path of ["/", "/tools", `/tools/${longName}`, "/rollouts", `/rollouts/${longName}`, "/log"]) {
-      await page.goto(`${machine.origin}${path}`);
-      await page.getByText(longName).filter({ visible: true }).first().waitFor();
+    const measure = async (path: string): Promise<void> => {
       const cut = await page.evaluate<string[]>(
         `[...document.querySelectorAll("main h1, main strong, main .field-label, main code")]
           .filter((each) => each.getBoundingClientRect().right > innerWidth + 1).map((each) => each.textContent)`,
       );
       const width = await page.evaluate<number>("document.documentElement.scrollWidth");
       if (width > 360 || cut.length > 0) wide.push(`${path}: ${width} ${cut.join()}`);
+    };
+    for (const path of ["/", "/tools", `/tools/${longName}`, "/rollouts", `/rollouts/${longName}`, "/log"]) {
+      await page.goto(`${machine.origin}${path}`);
+      await page.getByText(longName).filter({ visible: true }).first().waitFor();
+      await measure(path);
     }
+    const answer = Promise.withResolvers<void>();
+    await page.route("**/api/rollouts/*", (route) => answer.promise.then(() => route.continue()));
+    await page.goto(`${machine.origin}/rollouts/${longName}`);
+    await page.getByText(`Loading ${longName}`).waitFor();
+    await measure("while it is loading");
+    answer.resolve();
+    await page.getByText("What is compared").or(page.getByText("Versions")).first().waitFor();
     assert.deepEqual(wide, []);
     await page.locator(".notice", { hasText: "broken.js" }).first().waitFor();
     assert.equal(await page.locator("details.notice").count(), 0);
