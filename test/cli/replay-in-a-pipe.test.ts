@@ -2,17 +2,9 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { echoTool } from "./echo-tool.ts";
 import { openMachine } from "./run-deckhand.ts";
 
-const toolFile = `
-export const TOOL_SPEC = {
-  name: "echo_tool",
-  description: "Return a text.",
-  traits: { read_only: true },
-  input_schema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-};
-export const run = async (input) => ({ ok: true, output: input.text });
-`;
 const sentence =
   /^echo_tool@[0-9a-f]{12} is tried with 1 recorded call before anybody gets it; this waits for that\.$/gm;
 
@@ -20,7 +12,7 @@ test("without a terminal a command that waits for a replay says so once, and not
   const machine = await openMachine(t);
   const file = join(machine.workdir, "tools", "echo_tool.js");
   await mkdir(join(machine.workdir, "tools"));
-  await writeFile(file, toolFile);
+  await writeFile(file, echoTool);
   await writeFile(join(machine.workdir, "deckhand.json"), '{"rollout": {"mode": "canary"}}');
   const turns = [{ calls: [{ tool: "echo_tool", input: { text: "hi" } }] }, "Done."];
   await writeFile(join(machine.workdir, "talk.json"), JSON.stringify({ turns }));
@@ -28,7 +20,7 @@ test("without a terminal a command that waits for a replay says so once, and not
   await machine.run(["tool", "echo_tool", '{"text":"hi"}']);
   let edits = 0;
   const runEdited = async (...args: string[]) => {
-    await writeFile(file, `${toolFile}// ${(edits += 1)}\n`);
+    await writeFile(file, `${echoTool}// ${(edits += 1)}\n`);
     const { code, stdout, stderr } = await machine.run(args);
     assert.equal(code, 0, stderr);
     return { stdout, told: stderr.match(sentence)?.length ?? 0 };

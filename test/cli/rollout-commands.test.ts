@@ -6,6 +6,7 @@ import { askRollouts } from "../../src/cli/with-rollouts.ts";
 import { RuntimeError } from "../../src/core/errors.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import type { Rollouts } from "../../src/runtime/rollouts.ts";
+import { echoTool } from "./echo-tool.ts";
 import { quiet, running } from "./rollout-views.ts";
 import { openMachine } from "./run-deckhand.ts";
 
@@ -87,16 +88,6 @@ test("what else goes wrong is told as it is", async () => {
   await assert.rejects(askRollouts(scriptedRuntime(), "echo_tool", refuse), { code: "ROLLOUT_STATE" });
 });
 
-const toolFile = `
-export const TOOL_SPEC = {
-  name: "echo_tool",
-  description: "Return a text.",
-  traits: { read_only: true },
-  input_schema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-};
-export const run = async (input) => ({ ok: true, output: input.text });
-`;
-
 test("a tool file that was called is listed, explained and in the history; orders that fit to nothing fail [V1]", async (t) => {
   const machine = await openMachine(t);
   const none = await machine.run(["rollout"]);
@@ -104,7 +95,7 @@ test("a tool file that was called is listed, explained and in the history; order
   assert.match(none.stderr, /^No tool file is being tried: there is none here\./);
 
   await mkdir(join(machine.workdir, "tools"));
-  await writeFile(join(machine.workdir, "tools", "echo_tool.js"), toolFile);
+  await writeFile(join(machine.workdir, "tools", "echo_tool.js"), echoTool);
   await machine.run(["trust", "--yes"]);
   assert.equal((await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout, "hi");
 
@@ -137,12 +128,12 @@ test("an edit in canary mode is tried, and obeys each order of a person, without
   const machine = await openMachine(t);
   const file = join(machine.workdir, "tools", "echo_tool.js");
   await mkdir(join(machine.workdir, "tools"));
-  await writeFile(file, toolFile);
+  await writeFile(file, echoTool);
   await writeFile(join(machine.workdir, "deckhand.json"), '{"rollout": {"mode": "canary"}}');
   await machine.run(["trust", "--yes"]);
   const call = async (): Promise<string> => (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout;
   assert.equal(await call(), "hi");
-  await writeFile(file, toolFile.replace("output: input.text", 'output: input.text + "!"'));
+  await writeFile(file, echoTool.replace("output: input.text", 'output: input.text + "!"'));
   assert.match(await call(), /^hi!?$/);
 
   const view = async (): Promise<Record<string, unknown>> =>
@@ -198,7 +189,7 @@ test("a version is gone back to by its number in the history or its hash; what f
   const machine = await openMachine(t);
   const file = join(machine.workdir, "tools", "echo_tool.js");
   await mkdir(join(machine.workdir, "tools"));
-  const saying = (end: string): string => toolFile.replace("output: input.text", `output: input.text + "${end}"`);
+  const saying = (end: string): string => echoTool.replace("output: input.text", `output: input.text + "${end}"`);
   await machine.run(["trust", "--yes"]);
   const call = async (): Promise<string> => (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout;
   for (const end of ["1", "2", "3"]) {
@@ -219,7 +210,7 @@ test("a version is gone back to by its number in the history or its hash; what f
   );
   assert.equal(await call(), "hi1");
 
-  const failing = toolFile.replace(
+  const failing = echoTool.replace(
     "export const run",
     "export const run = () => ({ ok: false, error: 'no voice' });\nconst unused",
   );

@@ -4,28 +4,19 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { until } from "../support/runtime.ts";
 import { openTmux, tmuxLane } from "../support/tmux.ts";
+import { echoTool } from "./echo-tool.ts";
 import { openMachine, unbuilt, type Machine } from "./run-deckhand.ts";
-
-const toolFile = `
-export const TOOL_SPEC = {
-  name: "echo_tool",
-  description: "Return a text.",
-  traits: { read_only: true },
-  input_schema: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-};
-export const run = async (input) => ({ ok: true, output: input.text });
-`;
 
 /** A tool of which a new version is being tried. */
 async function openTrial(t: TestContext): Promise<Machine> {
   const machine = await openMachine(t);
   const file = join(machine.workdir, "tools", "echo_tool.js");
   await mkdir(join(machine.workdir, "tools"));
-  await writeFile(file, toolFile);
+  await writeFile(file, echoTool);
   await writeFile(join(machine.workdir, "deckhand.json"), '{"rollout": {"mode": "canary"}}');
   await machine.run(["trust", "--yes"]);
   await machine.run(["tool", "echo_tool", '{"text":"hi"}']);
-  await writeFile(file, `${toolFile}// new\n`);
+  await writeFile(file, `${echoTool}// new\n`);
   await machine.run(["tool", "echo_tool", '{"text":"hi"}']);
   return machine;
 }
@@ -112,7 +103,7 @@ test(
     const machine = await openTrial(t);
     const file = join(machine.workdir, "tools", "echo_tool.js");
     // Waits until the file is there: what is shown meanwhile can be looked at.
-    const waiting = toolFile.replace(
+    const waiting = echoTool.replace(
       "({ ok: true",
       "{ while (!(await import('node:fs')).existsSync('go-on')) await new Promise((next) => setTimeout(next, 20)); return { ok: true",
     );

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Run } from "../../src/core/schedule.ts";
 import type { RunOutcome } from "../../src/schedule/job-runner.ts";
 import { openSchedule, orderOf, succeeded } from "./support/open-schedule.ts";
 
@@ -209,16 +210,23 @@ test("what waited for room when its scheduler was killed is started by one that 
   }
 });
 
-test("without a scheduler a run of a process that died is not in the way of the next one [D1]", async (t) => {
-  const { jobs, open, kill, store } = await openSchedule(t);
+/** A run without end, which a process carries out that schedules nothing. */
+async function beginRun({ jobs, open }: Awaited<ReturnType<typeof openSchedule>>, pid: number): Promise<Run> {
   await jobs.add(orderOf(), "me");
-  const first = await jobs.runNow("nightly", { by: "me" });
+  const run = await jobs.runNow("nightly", { by: "me" });
   const began = Promise.withResolvers<void>();
-  void open(11, () => {
+  void open(pid, () => {
     began.resolve();
     return never();
-  }).carryOut(first.id);
+  }).carryOut(run.id);
   await began.promise;
+  return run;
+}
+
+test("without a scheduler a run of a process that died is not in the way of the next one [D1]", async (t) => {
+  const schedule = await openSchedule(t);
+  const { jobs, open, kill, store } = schedule;
+  const first = await beginRun(schedule, 11);
   const inTheWay = await jobs.runNow("nightly", { by: "me" });
   assert.equal((await open(12).carryOut(inTheWay.id))?.state, "skipped");
   kill(11);
@@ -228,15 +236,9 @@ test("without a scheduler a run of a process that died is not in the way of the 
 });
 
 test("without a scheduler work that lives on is settled if it has ended, else it is in the way and is left as it was [D1]", async (t) => {
-  const { clock, jobs, open, kill, store } = await openSchedule(t);
-  await jobs.add(orderOf(), "me");
-  const first = await jobs.runNow("nightly", { by: "me" });
-  const began = Promise.withResolvers<void>();
-  void open(11, () => {
-    began.resolve();
-    return never();
-  }).carryOut(first.id);
-  await began.promise;
+  const schedule = await openSchedule(t);
+  const { clock, jobs, open, kill, store } = schedule;
+  const first = await beginRun(schedule, 11);
   kill(11);
   const leave = (signal: AbortSignal): Promise<RunOutcome> =>
     new Promise((resolve) =>

@@ -2,31 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Run } from "../../../src/core/schedule.ts";
 import { showRun } from "../../../src/runtime/jobs/show-run.ts";
+import { makeJob, makeRun } from "../../contract/make-job.ts";
 
 const owner = { pid: 4711, startTime: "1", bootId: "boot" };
-const run: Run = {
-  id: "run_1",
-  jobId: "job_1",
-  jobName: "nightly",
-  dueAt: 1000,
-  trigger: "time",
-  startAt: 1000,
-  attempt: 1,
-  state: "running",
-  reason: null,
-  createdAt: 1000,
-  startedAt: 1000,
-  endedAt: null,
-  owner,
-  fence: 1,
-  waitsFor: null,
-  cancelReason: null,
-  executionId: null,
-  taskId: null,
-  sessionId: null,
-  summary: null,
-  span: null,
-};
+const run: Run = makeRun(makeJob(), { state: "running", startedAt: 1000, owner, fence: 1 });
 const isDead = (): boolean => false;
 
 test("a run whose process is gone is shown as lost, and one that was only claimed as due again [D1]", async () => {
