@@ -1,4 +1,5 @@
 import { RuntimeError } from "../core/errors.ts";
+import { messages } from "./messages.ts";
 
 /** A conversation is one line of events: a prompt, a compaction and an undo never overlap. */
 export interface OneAtATime {
@@ -12,7 +13,7 @@ export function createOneAtATime(): OneAtATime {
   let current: { readonly controller: AbortController; readonly ended: Promise<void> } | undefined;
   return {
     async run(work, signal) {
-      if (current) throw new RuntimeError("AGENT_BUSY", "The agent still works on the last prompt; wait, or stop it.");
+      if (current) throw new RuntimeError("AGENT_BUSY", messages.agentBusy);
       const controller = new AbortController();
       const ended = Promise.withResolvers<void>();
       const abort = (): void => controller.abort(signal?.reason);
@@ -28,7 +29,7 @@ export function createOneAtATime(): OneAtATime {
       }
     },
     async stop() {
-      current?.controller.abort(new Error("Stopped: the conversation was closed"));
+      current?.controller.abort(new Error(messages.sessionClosed));
       await current?.ended;
     },
   };

@@ -50,7 +50,7 @@ export interface AgentWiring {
   readonly useSkills: (open: () => Promise<OpenedSkills>) => Promise<OpenedSkills>;
   /** The conversations that are open, by their ids. */
   readonly conversations: Map<string, Session>;
-  /** See `AgentHost`. */
+  /** See `onCallStarting` in `AgentDeps`. */
   readonly whenStarting: (executionId: string, act: () => void) => void;
   readonly lookUp: (executionId: string) => Promise<Execution | undefined>;
 }

@@ -1,8 +1,8 @@
+import { defaultAgentSettings, type AgentSettings } from "../agent/agent-deps.ts";
 import { createAgentEvents } from "../agent/agent-events.ts";
 import { createAgent, type Agent } from "../agent/agent.ts";
 import { createHistoryTool } from "../agent/context/history-tool.ts";
 import { formatResult } from "../agent/context/result-text.ts";
-import { defaultAgentSettings, type AgentSettings } from "../agent/host.ts";
 import { createOneAtATime } from "../agent/one-at-a-time.ts";
 import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
 import { reconcileSession, type ReconciledCall } from "../agent/session/reconcile.ts";
@@ -16,8 +16,8 @@ import type { CallPart, CallResult } from "../core/message.ts";
 import type { Model } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import { createAgentHost } from "./agent-host.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
+import { createAgentDeps } from "./create-agent-deps.ts";
 import { createLessonKeeper, type LessonKeeper } from "./keep-lessons.ts";
 import { openConversation } from "./open-conversation.ts";
 import { openRuntimeSessions } from "./open-sessions.ts";
@@ -61,16 +61,12 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       mode === "agent" ? await openSkills(wiring) : { book: createSkillBook([]), problems: [] };
     restoreSkill(skills, session.id, session.branch);
     const preImages = wiring.usePreImages(() => openPreImages({ folder: folders.data, workdir: runtime.workdir }));
-    const host = createAgentHost(wiring, {
-      conversationId: session.id,
-      branch: () => session.branch,
-      skills,
-      preImages,
-    });
+    const events = createAgentEvents(() => clock.now(), tellBroken);
+    const deps = createAgentDeps(wiring, { session, settings, emit: events.emit, skills, preImages });
     const format = (execution: Execution): Promise<{ text: string; isError: boolean }> =>
       formatResult(execution, {
         maxCharacters: settings.maxResultCharacters,
-        spill: (whole) => host.spill(whole, execution.id),
+        spill: (whole) => deps.saveLongOutput(whole, execution.id),
       });
     const { calls } = await reconcileSession(session, {
       lookUp: wiring.lookUp,
@@ -78,18 +74,14 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       rerun: (call) => rerun(wiring, { session, call, format }),
       format: async (execution, { callId, tool }) => ({ callId, tool, ...(await format(execution)) }),
     });
-    const events = createAgentEvents(() => clock.now(), tellBroken);
     const oneAtATime = createOneAtATime();
     const opened = { session, mode, skills, addedPrompt: settings.addedPrompt };
-    const agent = createAgent({
-      session,
+    const agent = createAgent(deps, {
       model,
-      clock,
       events,
       oneAtATime,
-      host,
-      settings,
-      openWith: (words) => openConversation(wiring, { ...opened, family: model.family, emit: events.emit }, words),
+      loadPreamble: (prompt) =>
+        openConversation(wiring, { ...opened, family: model.family, emit: events.emit }, prompt),
       ...(mode === "agent" ? { findToolChange: watchToolChanges(wiring) } : {}),
       async afterRun(end, executions) {
         const { checkAnswer } = await import("./check-answer.ts");

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Opening } from "../agent/agent.ts";
+import type { Preamble } from "../agent/agent-deps.ts";
 import { estimateTokens } from "../agent/context/estimate-tokens.ts";
 import { lessonsForPrompt } from "../agent/lessons/lessons-for-prompt.ts";
 import { readLessons } from "../agent/lessons/lessons-file.ts";
@@ -10,7 +10,6 @@ import { createBridgeTools } from "../agent/selection/bridge-tools.ts";
 import { selectTools } from "../agent/selection/select-tools.ts";
 import { restoreSelection, type Selection } from "../agent/selection/selection.ts";
 import { createSelectionCache } from "../agent/selection/selection-cache.ts";
-import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
 import type { SkillBook } from "../agent/skills/skill-book.ts";
 import type { EmitAgent } from "../core/agent-events.ts";
 import type { ModelFamily } from "../core/model.ts";
@@ -36,7 +35,7 @@ export async function openConversation(
   wiring: AgentWiring,
   conversation: ConversationToOpen,
   words: string,
-): Promise<Opening> {
+): Promise<Preamble> {
   const { runtime, env, folders, masker, clock } = wiring;
   const { mode, family, skills, emit } = conversation;
   const selection = mode === "agent" ? await chooseTools(wiring, conversation, words) : null;
@@ -63,9 +62,8 @@ export async function openConversation(
   });
   return {
     system,
-    offers: selection?.offers ?? [],
-    saving: selection && savingOf(selection),
-    unwrap: unwrapBridge,
+    tools: selection?.offers ?? [],
+    toolSavings: selection && savingOf(selection),
   };
 }
 
@@ -90,6 +88,6 @@ async function chooseTools(wiring: AgentWiring, { session }: ConversationToOpen,
   return selection;
 }
 
-function savingOf({ offers, total, totalTokens, offeredTokens, savedPercent }: Selection): Opening["saving"] {
+function savingOf({ offers, total, totalTokens, offeredTokens, savedPercent }: Selection): Preamble["toolSavings"] {
   return { offered: offers.length, total, tokens: offeredTokens, allTokens: totalTokens, savedPercent };
 }

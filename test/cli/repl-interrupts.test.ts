@@ -27,7 +27,7 @@ async function stoppedCall(talk: Talk): Promise<{ state: string; error: string }
 
 test("Ctrl-C once stops the call, and the model hears of it and goes on [L2]", lane, async (t) => {
   const { talk, seconds } = await openSleeper(t, [
-    { text: "I heard.", expect: { tool_result: { tool: "bash", contains: "Stopped by the person", is_error: true } } },
+    { text: "I heard.", expect: { tool_result: { tool: "bash", contains: "Stopped by the user", is_error: true } } },
   ]);
   await talk.press("C-c");
   await talk.see("I heard.");

@@ -102,7 +102,7 @@ describe("a limit ends the task with 1 and says so [L1]", { concurrency: 2 }, ()
     const once = await machine.task(["go", "--max-turns", "1"]);
     assert.match(
       once.stderr,
-      /^Stopped after 1 turn, the most that limits\.max_turns allows\.\ndeckhand run -c "go on" continues\.$/m,
+      /^Reached the limit of 1 turn \(limits\.max_turns\)\.\ndeckhand run -c "go on" continues\.$/m,
     );
   });
   test("--max-cost", async (t) => {

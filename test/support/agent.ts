@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { AgentSettings } from "../../src/agent/host.ts";
+import type { AgentSettings } from "../../src/agent/agent-deps.ts";
 import { assembleConversation } from "../../src/agent/session/assemble-conversation.ts";
 import type { AgentEvent, AgentEventType } from "../../src/core/agent-events.ts";
 import type { CallResult, Message } from "../../src/core/message.ts";

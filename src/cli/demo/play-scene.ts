@@ -66,7 +66,7 @@ function stopCommand({ runtime, agent, guest }: ScenePlace): () => void {
     await guest.untilStop(output.promise);
     // Pressed before it had begun, it is stopped as soon as it has.
     await output.promise;
-    if (!isOver) await agent.cancelCalls("Stopped by the person");
+    if (!isOver) await agent.cancelCalls("Stopped by the user");
   };
   void stop();
   return () => {

@@ -125,7 +125,7 @@ export async function converse(parts: ConversationParts): Promise<number> {
   /** Ctrl-C stops a command of the person's own as well. */
   async function obey(line: string): Promise<"leave" | void> {
     command = new AbortController();
-    const stop = (): void => command.abort(new Error("Stopped by the person"));
+    const stop = (): void => command.abort(new Error("Stopped by the user"));
     const stopListening = input.onKey((key) => {
       if (key.kind !== "key" || key.name !== "ctrl-c") return false;
       if (command.signal.aborted) leave();

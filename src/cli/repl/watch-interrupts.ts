@@ -26,7 +26,7 @@ export function watchInterrupts({ input, agent, tell, leave, leaving }: Interrup
   const turn = new AbortController();
   let pressed = 0;
 
-  function stopTurn(reason: unknown = new Error("Stopped by the person")): void {
+  function stopTurn(reason: unknown = new Error("Stopped by the user")): void {
     if (turn.signal.aborted) return;
     tell("Stopping the turn …");
     turn.abort(reason);
@@ -40,7 +40,7 @@ export function watchInterrupts({ input, agent, tell, leave, leaving }: Interrup
     pressed += 1;
     if (turn.signal.aborted) return leave();
     if (pressed > 1) return stopTurn();
-    if (!(await agent.cancelCalls("Stopped by the person"))) return stopTurn();
+    if (!(await agent.cancelCalls("Stopped by the user"))) return stopTurn();
     if (!turn.signal.aborted) tell("Stopped the call; Ctrl-C again stops the turn.");
   }
 

@@ -52,7 +52,7 @@ test("a turn that is stopped while calls run leaves nothing running, and the nex
   await whenBeating(opened);
   stop.abort();
   const end = await running;
-  assert.deepEqual([end.state, end.reason, requests.length], ["cancelled", "Stopped by the person.", 1]);
+  assert.deepEqual([end.state, end.reason, requests.length], ["cancelled", "Stopped by the user.", 1]);
   await beatsInVain(opened);
   assert.equal(eventsOf("run:ended").length, 1);
   assertValidConversation(messages());
@@ -74,7 +74,7 @@ test("a turn that is stopped in the stream keeps what was said and drops what wa
       { parts: [{ text: "I will begin with" }, { text: " the second half", pauseMs: 1 }, beats] },
       {
         text: "As I said.",
-        expect: { contains: "Your last reply was stopped before it was complete. Stopped by the person." },
+        expect: { contains: "Your last reply was interrupted. Stopped by the user." },
       },
     ],
   });
@@ -86,7 +86,7 @@ test("a turn that is stopped in the stream keeps what was said and drops what wa
     [
       [{ type: "text", text: "Explain." }],
       [{ type: "text", text: "I will begin with" }],
-      [{ type: "text", text: "[Note] Your last reply was stopped before it was complete. Stopped by the person." }],
+      [{ type: "text", text: "[Note] Your last reply was interrupted. Stopped by the user." }],
     ],
   );
   assertValidConversation(messages());

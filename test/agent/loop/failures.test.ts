@@ -110,7 +110,7 @@ test("a model that throws or ends without an end does not break the run [L1]", a
   };
   const { agent } = await openTestAgent(t, { model: broken });
   const end = await agent.send("Hello");
-  assert.deepEqual([end.state, end.failureKind, end.reason], ["failed", "rejected", "The model broke: no such luck"]);
+  assert.deepEqual([end.state, end.failureKind, end.reason], ["failed", "rejected", "Model error: no such luck"]);
   const silent = {
     ...base,
     async *stream() {

@@ -20,13 +20,13 @@ const faults: readonly (readonly [string, Answer, number, RegExp])[] = [
     "a demand to wait for days",
     refuse(429, { error: { message: "slow" } }, { "retry-after": "500000" }),
     1,
-    /^OpenAI asks to wait: too many requests or tokens: slow\. It asked to wait 6 days, and 10 minutes is the limit; try again later\.$/,
+    /^OpenAI asks to wait: too many requests or tokens: slow\. The server asked to wait 6 days \(maximum: 10 minutes\)\. Try again later\.$/,
   ],
   [
     "a demand to wait for ages",
     refuse(429, {}, { "retry-after": "9".repeat(400) }),
     1,
-    /It asked to wait more than a year, and 10 minutes is the limit; try again later\.$/,
+    /The server asked to wait more than a year \(maximum: 10 minutes\)\. Try again later\.$/,
   ],
 ];
 for (const [what, fault, attempts, reason] of faults) {

@@ -17,7 +17,7 @@ test("a run ends after its turns with a valid conversation, and the next prompt 
   const end = await agent.send("Read it again and again.");
   assert.deepEqual(
     [end.state, end.reason, end.failureKind],
-    ["max_turns", "Stopped after 3 turns, the most that limits.max_turns allows.", null],
+    ["max_turns", "Reached the limit of 3 turns (limits.max_turns).", null],
   );
   assert.equal(requests.length, 3);
   assert.equal(messages().at(-1)!.role, "tool");
@@ -54,7 +54,7 @@ test("a run ends when it has cost as much as it may, and what was spent is told 
   });
   const end = await agent.send("Read.");
   assert.deepEqual([end.state, end.statistics.turns], ["max_cost", 3]);
-  assert.equal(end.reason, "Stopped: this cost $0.0135, and --max-cost is $0.01.");
+  assert.equal(end.reason, "Reached the cost limit: $0.0135 spent, --max-cost is $0.01.");
   assertValidConversation(messages());
   assert.equal(end.statistics.cost?.toFixed(6), "0.013500");
   assert.equal(eventsOf("reply:finished")[0]!.cost?.toFixed(6), "0.004500");
@@ -73,7 +73,7 @@ test("a limit on costs that nobody knows is told to be none [L1]", async (t) => 
   assert.equal((await agent.send("Hello")).state, "answered");
   assert.deepEqual(
     eventsOf("notice:told").map(({ text }) => text),
-    ["Nobody knows what script costs, so --max-cost can't stop it."],
+    ["No price data for script; --max-cost has no effect."],
   );
   assert.equal(agent.spent.cost, null);
 });
@@ -127,9 +127,11 @@ test("of thousands of calls in one reply the first 256 run, and the model hears 
   assert.ok(results.slice(0, 256).every(({ text, isError }) => !isError && text.startsWith("1\tseven b")));
   assert.equal(
     results[256]!.text,
-    "Error: Not run: this reply has 2000 calls, and only the first 256 of a reply are run. Ask for the rest again, in smaller replies.",
+    "Error: Not run: the reply contains 2000 calls, and only the first 256 are run. Request the rest again in smaller replies.",
   );
-  assert.ok(results.slice(257).every(({ text, isError }) => isError && text === "Error: Not run, as the one before."));
+  assert.ok(
+    results.slice(257).every(({ text, isError }) => isError && text === "Error: Not run, for the same reason."),
+  );
   assertValidConversation(messages());
   assert.equal((await runtime.list({ limit: 500 })).length, 256);
 });
@@ -148,12 +150,12 @@ test("calls of a reply that was declined or filtered are not run, and the person
     [end.state, end.reason, end.failureKind],
     [
       "failed",
-      "The reply was declined or filtered by the provider, so its 2 calls were not run; ask in another way.",
+      "The provider declined or filtered the reply, so its 2 calls were discarded. Rephrase the request.",
       "rejected",
     ],
   );
   assert.equal(existsSync(join(home, "new.txt")), false);
-  assert.ok(resultsIn(messages()).every(({ text, isError }) => isError && text.startsWith("Error: Not taken up: ")));
+  assert.ok(resultsIn(messages()).every(({ text, isError }) => isError && text.startsWith("Error: Discarded: ")));
   assertValidConversation(messages());
   assert.equal((await agent.send("Go on.")).state, "answered");
 });
@@ -167,10 +169,10 @@ test("an empty reply is asked for once more; a second one ends the run, and the 
   assert.deepEqual([(await agent.send("Hello?")).text, requests.length], ["Here I am.", 2]);
   assert.deepEqual(
     eventsOf("notice:told").map(({ level, text }) => [level, text]),
-    [["info", "The model gave an empty reply; it is asked once more."]],
+    [["info", "The model sent an empty reply. Asking again."]],
   );
   const end = await agent.send("And now?");
-  assert.deepEqual([end.state, end.reason], ["failed", "The model gave an empty reply, twice."]);
+  assert.deepEqual([end.state, end.reason], ["failed", "The model sent two empty replies."]);
   assertValidConversation(messages());
   assert.equal((await agent.send("Still there?")).text, "Back again.");
   assertValidConversation(messages());
@@ -199,7 +201,7 @@ test("a reply that is cut at the output limit is an answer with a warning [L1]",
   assert.deepEqual([end.state, end.text], ["answered", "It begins with"]);
   assert.deepEqual(
     eventsOf("notice:told").map(({ level, text }) => [level, text]),
-    [["warning", "The reply was cut at the model's output limit; say “go on” for the rest."]],
+    [["warning", "The reply was cut off at the model's output limit. Say “continue” for the rest."]],
   );
 });
 
