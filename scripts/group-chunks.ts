@@ -1,5 +1,6 @@
 // A part of the build: which modules share a file. Left alone, the bundler makes one of each set of modules that the same
 // commands need, which is 60 files for `deckhand run`, and each costs about half a millisecond.
+import { globSync } from "node:fs";
 import { join } from "node:path";
 import type { Rolldown } from "tsdown";
 
@@ -18,8 +19,11 @@ const apart = [
   "safety/path/judge-path.ts",
   "safety/secrets/create-masker.ts",
 ].map(source);
+/** Each of these is a lazy chunk of its own; what they import is loaded for help as well, without the runtime. */
+const areas = globSync(source("cli/commands/*.ts"));
 /** In the order in which commands come to need them. */
 const groups: readonly { readonly name: string; readonly roots: readonly string[] }[] = [
+  { name: "commands", roots: areas },
   { name: "runtime", roots: [source("runtime/create-runtime.ts")] },
   {
     name: "agent",
@@ -30,7 +34,7 @@ const groups: readonly { readonly name: string; readonly roots: readonly string[
 /** The name of the file that a module goes to, with all that its root imports and no earlier one does. */
 export function groupChunks(module: string, graph: Graph): string | null {
   const isFrom = (root: string): boolean => reachedFrom(root, graph).has(module);
-  if (apart.some(isFrom)) return null;
+  if (areas.includes(module) || apart.some(isFrom)) return null;
   return groups.find(({ roots }) => roots.some(isFrom))?.name ?? null;
 }
 

@@ -1,17 +1,29 @@
 import type { Terminal } from "./terminal.ts";
 
 /** One command of the command line, as data: parsing, help and suggestions are made from it. */
-export interface Command {
+export type Command = CommandRow & (CommandCode | LazyCommandCode);
+
+interface CommandRow {
   /** `calls show`; empty for `deckhand` alone. */
   readonly name: string;
   /** In order; those in brackets (`[JSON]`) may be left out, and the last one may be given again where it ends in `…`. */
   readonly positionals: readonly string[];
   readonly summary: string;
-  /** More than the summary, for `--help`. */
-  readonly details?: string;
+  /** More than the summary, for `--help`: paragraphs, which the help wraps, or one text that is printed as it is. */
+  readonly details?: readonly string[] | string;
+  /** For `--help`: the codes that mean something particular to this command. */
+  readonly exitCodes?: Readonly<Record<number, string>>;
   readonly options: Readonly<Record<string, Option>>;
   readonly examples: readonly string[];
-  /** The command's code is loaded only when it runs. */
+}
+
+/** For a row in the file of its area (`commands/`): the area is loaded only when one of its commands is used. */
+interface CommandCode {
+  readonly run: RunCommand;
+}
+
+/** For a row in a table that is always loaded: the command's code is loaded only when it runs. */
+interface LazyCommandCode {
   load(): Promise<RunCommand>;
 }
 
@@ -52,7 +64,15 @@ export class RefusedError extends Error {
 
 /** The options that every command has. */
 export const commonOptions: Readonly<Record<string, Option>> = {
-  json: { summary: "Print JSON: one document, or one per line for streams" },
-  workdir: { value: "DIR", summary: "Work there instead of here (also DECKHAND_WORKDIR)" },
-  help: { short: "h", summary: "Show this help" },
+  json: { summary: "Output JSON: one document, or one per line when streaming" },
+  workdir: { value: "DIR", summary: "Workspace to use (default: current directory; also DECKHAND_WORKDIR)" },
+  help: { short: "h", summary: "Show help" },
+};
+
+/** For commands about records that several machines can share. */
+export const storeOption: Readonly<Record<string, Option>> = {
+  store: {
+    value: "URL",
+    summary: "Shared PostgreSQL database, postgres://… (also store.url, DECKHAND_STORE_URL)",
+  },
 };

@@ -6,11 +6,11 @@ import { permissionCommands } from "./permission-commands.ts";
 import { rolloutCommands } from "./rollout-commands.ts";
 import { scheduleCommands } from "./schedule-commands.ts";
 import { serveCommands } from "./serve-commands.ts";
-import { tasksCommands } from "./tasks-commands.ts";
 import { withStore, workerCommands } from "./worker-commands.ts";
 import { watchdogCommands } from "./watchdog-commands.ts";
 
-export const commands: readonly Command[] = [
+/** The rows of areas that are not one file yet; their code is loaded when it runs. */
+export const tableCommands: readonly Command[] = [
   {
     name: "",
     positionals: [],
@@ -76,44 +76,8 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
     ],
     load: async () => (await import("./tool-command.ts")).runTool,
   },
-  {
-    name: "calls list",
-    positionals: [],
-    summary: "List what runs now and what ran, newest first (also plain `calls`)",
-    options: {
-      limit: { value: "N", summary: "At most so many; 10 when left out" },
-      state: { value: "STATE", repeatable: true, summary: "Only calls in this state; may be given again for more" },
-      tool: { value: "NAME", summary: "Only calls of this tool" },
-      running: { summary: "Only calls under way, in any process" },
-      ...commonOptions,
-    },
-    examples: ["deckhand calls", "deckhand calls list --state failed --state timeout --limit 50"],
-    load: async () => (await import("./calls-list-command.ts")).runCallsList,
-  },
-  {
-    name: "calls show",
-    positionals: ["ID"],
-    summary: "Show the whole record of one call",
-    details: "ID is the whole id, or as much of its beginning or end as only one of the last 1,000 calls has.",
-    options: commonOptions,
-    examples: ["deckhand calls show call_0190a6b2-7c1e-7a41-9d3f-5b2c8e4f1a60", "deckhand calls show 1a60"],
-    load: async () => (await import("./calls-show-command.ts")).runCallsShow,
-  },
-  {
-    name: "calls cancel",
-    positionals: ["ID"],
-    summary: "Cancel a call that is under way, in any process, and wait until it has stopped",
-    details: "ID as for `calls show`. Exit code 0 when it was under way, 1 when it is unknown or over.",
-    options: {
-      reason: { value: "TEXT", summary: "Why; it becomes part of the call's record" },
-      ...commonOptions,
-    },
-    examples: [`deckhand calls cancel 1a60 --reason "wrong branch"`],
-    load: async () => (await import("./calls-cancel-command.ts")).runCallsCancel,
-  },
   ...rolloutCommands,
   improveCommand,
-  ...tasksCommands.map(withStore),
   ...scheduleCommands.map(withStore),
   withStore(mcpCommand),
   ...workerCommands,
@@ -241,6 +205,40 @@ Exit codes: 0 no problem (warnings may be shown), 1 a problem.`,
     load: async () => (await import("./doctor-command.ts")).runDoctor,
   },
 ];
+
+interface Area {
+  /** The first line of `deckhand calls --help`. */
+  readonly summary: string;
+  load(): Promise<readonly Command[]>;
+}
+
+/**
+ * The areas that are one file each, with rows, code and texts, by the first word of their commands. An area is loaded when its
+ * word is used, and for help.
+ */
+export const areas: Readonly<Record<string, Area>> = {
+  calls: {
+    summary: "Inspect and cancel tool calls",
+    load: async () => (await import("./commands/calls.ts")).callsCommands,
+  },
+  tasks: {
+    summary: "Run agents in the background",
+    load: async () => (await import("./commands/tasks.ts")).tasksCommands,
+  },
+};
+
+/** Every command that a command line with this first word can mean. An unknown word gets all of them, for the suggestion. */
+export async function loadCommands(firstWord: string | undefined): Promise<readonly Command[]> {
+  const area = firstWord !== undefined && Object.hasOwn(areas, firstWord) ? areas[firstWord] : undefined;
+  if (area) return [...tableCommands, ...(await area.load())];
+  const isTable = tableCommands.some(({ name }) => name.split(" ", 1)[0] === firstWord);
+  return firstWord === undefined || isTable ? tableCommands : loadAllCommands();
+}
+
+export async function loadAllCommands(): Promise<readonly Command[]> {
+  const loaded = await Promise.all(Object.values(areas).map((area) => area.load()));
+  return [...tableCommands, ...loaded.flat()];
+}
 
 /** `calls` alone means `calls list`. */
 export const defaultSubcommand: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import { codeOf, messageOf } from "../core/errors.ts";
 import { RefusedError, UnavailableError, UsageError } from "./command.ts";
-import { commands } from "./commands.ts";
+import { areas, loadAllCommands, loadCommands, tableCommands } from "./commands.ts";
 import { exitCode } from "./exit-code.ts";
-import { parseCommandLine } from "./parse-command-line.ts";
+import { findFirstWord, parseCommandLine } from "./parse-command-line.ts";
 import { openTerminal, type Terminal } from "./terminal.ts";
 
 /** How long open handles may keep a command alive that is done. */
@@ -37,14 +37,17 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const commands = await loadCommands(findFirstWord(argv, tableCommands));
   const request = parseCommandLine(argv, commands);
   if (request.kind === "run") {
-    const runCommand = await request.command.load();
-    return runCommand(request.invocation, terminal);
+    const { command, invocation } = request;
+    const runCommand = "run" in command ? command.run : await command.load();
+    return runCommand(invocation, terminal);
   }
   if (request.kind === "help") {
     const { renderHelp } = await import("./render-help.ts");
-    terminal.print(renderHelp(request.topic, commands));
+    const { topic } = request;
+    terminal.print(renderHelp(topic, topic === "" ? await loadAllCommands() : commands, areas[topic]?.summary));
   } else {
     const { version } = await import("../runtime/version.ts");
     terminal.print(`${version}\n`);

@@ -30,7 +30,12 @@ export function parseCommandLine(argv: readonly string[], commands: readonly Com
   return wantsHelp ? { kind: "help", topic: command.name } : request(command, [...leading, ...rest]);
 }
 
-/** Options of every command may also stand before its name; those of `agent` need none behind them. */
+/** The word that names the command or its area; undefined when there are only options. Throws as `parseCommandLine` does. */
+export function findFirstWord(argv: readonly string[], commands: readonly Command[]): string | undefined {
+  return takeLeadingOptions(argv, find("agent", commands)!.options).words[0];
+}
+
+/** Options of every command may also come before its name; those of `agent` need no name after them. */
 function takeLeadingOptions(
   argv: readonly string[],
   options: Command["options"],
@@ -43,7 +48,7 @@ function takeLeadingOptions(
     leading.push(word);
     if (word === "--version" || word === "-v" || isHelp(word)) continue;
     const found = findOption(word, options);
-    if (!found) throw unknownOption(word, options, "before a command");
+    if (!found) throw unknownOption(word, options, "");
     isForAgent ||= !Object.hasOwn(commonOptions, found.name);
     if (options[found.name]!.value !== undefined && !found.hasValue && at + 1 < argv.length) leading.push(argv[++at]!);
   }
@@ -86,8 +91,8 @@ function findCommand(
   if (named) return { command: named, rest: words.slice(2) };
   const names = members.map(({ name }) => name.slice(first.length + 1));
   const [meant] = nearest(second, names, 1);
-  const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean "deckhand ${first} ${meant}"?`;
-  throw new UsageError(`"${neutralizeLine(second)}" is not a command of "deckhand ${first}". ${hint}`);
+  const hint = meant === undefined ? `Available: ${names.join(", ")}.` : `Did you mean \`deckhand ${first} ${meant}\`?`;
+  throw new UsageError(`Unknown command "${first} ${neutralizeLine(second)}". ${hint}`);
 }
 
 function helpFor(words: readonly string[], commands: readonly Command[]): Request {
@@ -116,7 +121,7 @@ function request(command: Command, args: readonly string[]): Request {
     if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
     const option = Object.hasOwn(command.options, token.name) ? command.options[token.name] : undefined;
-    if (!option) throw unknownOption(token.rawName, command.options, of(command));
+    if (!option) throw unknownOption(token.rawName, command.options, forCommand(command));
     given.set(token.name, [...(given.get(token.name) ?? []), checkValue(token, option)]);
   }
   if (given.has("help")) return { kind: "help", topic: command.name };
@@ -131,12 +136,13 @@ function checkValue(
   const { rawName } = token;
   if (value === undefined) {
     if (token.value === undefined) return "";
-    throw new UsageError(`${rawName} takes no value, got "${neutralizeLine(token.value)}".`);
+    throw new UsageError(`${rawName} does not take a value, got "${neutralizeLine(token.value)}".`);
   }
   const looksLikeOption = !token.inlineValue && token.value !== undefined && /^-./.test(token.value);
   if (token.value === undefined || token.value === "" || looksLikeOption) {
-    const instead = looksLikeOption ? `; if it is "${neutralizeLine(token.value)}", write ${rawName}=…` : "";
-    throw new UsageError(`${rawName} needs a value: ${rawName} ${value}${instead}`);
+    const shown = neutralizeLine(token.value ?? "");
+    const hint = looksLikeOption ? `. If the value is "${shown}", write ${rawName}=${shown}` : "";
+    throw new UsageError(`${rawName} requires a value: ${rawName} ${value}${hint}`);
   }
   return token.value;
 }
@@ -145,12 +151,12 @@ function checkPositionals(command: Command, given: readonly string[]): void {
   const needed = command.positionals.filter((name) => !name.startsWith("["));
   const usage = ["deckhand", command.name, ...command.positionals].filter(Boolean).join(" ");
   const missing = needed[given.length];
-  if (missing !== undefined) throw new UsageError(`${missing} is missing: ${usage}.`);
+  if (missing !== undefined) throw new UsageError(`Missing argument ${missing}. Usage: ${usage}`);
   const extra = given[command.positionals.length];
   const takesMore = command.positionals.at(-1)?.includes("…") ?? false;
   if (extra === undefined || takesMore) return;
-  const quoting = command.positionals.includes("[JSON]") ? ` Put the JSON in single quotes.` : "";
-  throw new UsageError(`"${neutralizeLine(extra)}" is one argument too many: ${usage}.${quoting}`);
+  const quoting = command.positionals.includes("[JSON]") ? " Put the JSON in single quotes." : "";
+  throw new UsageError(`Unexpected argument "${neutralizeLine(extra)}".${quoting} Usage: ${usage}`);
 }
 
 function createInvocation(positionals: readonly string[], given: ReadonlyMap<string, readonly string[]>): Invocation {
@@ -166,19 +172,19 @@ function unknownOption(raw: string, options: Readonly<Record<string, Option>>, w
   const names = Object.keys(options).map((name) => `--${name}`);
   const given = raw.split("=", 1)[0]!;
   const [meant] = nearest(given, names, 1);
-  const hint = meant === undefined ? `There are: ${names.join(", ")}.` : `Did you mean ${meant}?`;
-  return new UsageError(`${neutralizeLine(given)} is not an option ${where}. ${hint}`);
+  const hint = meant === undefined ? `Available: ${names.join(", ")}.` : `Did you mean ${meant}?`;
+  return new UsageError(`Unknown option ${neutralizeLine(given)}${where}. ${hint}`);
 }
 
 function unknownCommand(name: string, commands: readonly Command[]): UsageError {
   const names = new Set(commands.flatMap((command) => [command.name, command.name.split(" ")[0]!]).filter(Boolean));
   const [meant] = nearest(name, names, 1);
-  const hint = meant === undefined ? "See deckhand --help." : `Did you mean "deckhand ${meant}"?`;
-  return new UsageError(`"${neutralizeLine(name)}" is not a command of deckhand. ${hint}`);
+  const hint = meant === undefined ? "Run `deckhand --help` for a list." : `Did you mean \`deckhand ${meant}\`?`;
+  return new UsageError(`Unknown command "${neutralizeLine(name)}". ${hint}`);
 }
 
-function of({ name }: Command): string {
-  return name === "" ? "of deckhand" : `of "deckhand ${name}"`;
+function forCommand({ name }: Command): string {
+  return name === "" ? "" : ` for \`deckhand ${name}\``;
 }
 
 function find(name: string, commands: readonly Command[]): Command | undefined {

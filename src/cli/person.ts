@@ -5,6 +5,6 @@ import type { Terminal } from "./terminal.ts";
 export function refuseInsideCall({ env }: Pick<Terminal, "env">): void {
   if (env["DECKHAND_EXECUTION"] === undefined) return;
   throw new RefusedError(
-    "This is a person's decision, and it was called from inside a tool call; run it in a terminal of your own.",
+    "Not allowed from inside a tool call: this decision is yours. Run the command in your own terminal.",
   );
 }

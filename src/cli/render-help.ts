@@ -1,10 +1,13 @@
 import { commonOptions, type Command, type Option } from "./command.ts";
+import { wrapText } from "./wrap-text.ts";
 
-/** Help for one command, a group of commands (`calls`), or the whole command line (empty topic). */
-export function renderHelp(topic: string, commands: readonly Command[]): string {
+const width = 80;
+
+/** Help for one command, a group of commands (`calls`, with its summary), or the whole command line (empty topic). */
+export function renderHelp(topic: string, commands: readonly Command[], summary?: string): string {
   const single = topic === "" ? undefined : commands.find(({ name }) => name === topic);
   if (single) return renderCommand(single);
-  return topic === "" ? renderProgram(commands) : renderGroup(topic, commands);
+  return topic === "" ? renderProgram(commands) : renderGroup(topic, commands, summary);
 }
 
 function renderProgram(commands: readonly Command[]): string {
@@ -14,23 +17,23 @@ function renderProgram(commands: readonly Command[]): string {
     "Usage: deckhand [COMMAND] [OPTIONS]",
     "",
     ...renderCommands(commands),
-    "Options of every command:",
+    "Options for every command:",
     ...renderOptions({ ...commonOptions, version: { short: "v", summary: "Show the version" } }),
     "",
     "Examples:",
     ...["deckhand", `deckhand run "run the tests"`, `deckhand tool bash '{"command":"date"}'`].map(indent),
     "",
-    "More about one of them: deckhand run --help",
+    "Run `deckhand COMMAND --help` for more about a command.",
   ]);
 }
 
-/** By what they are for; a group is named by the first words of its commands. */
+/** By purpose and in this order; a group is named by the first words of its commands. */
 const groups: readonly { readonly title: string; readonly names: readonly string[] }[] = [
   { title: "Talk to a model", names: ["", "agent", "chat", "run", "demo"] },
   { title: "Conversations", names: ["resume", "sessions", "reset", "record"] },
   { title: "Tools and their calls", names: ["tools", "tool", "calls", "rollout", "improve"] },
   { title: "Other agents", names: ["tasks", "mcp", "worker"] },
-  { title: "Always on", names: ["serve", "schedule", "watchdog"] },
+  { title: "Always on", names: ["schedule", "serve", "watchdog"] },
   { title: "What you decide", names: ["inbox", "trust", "grants", "check"] },
   { title: "What was done", names: ["log", "clean"] },
 ];
@@ -39,24 +42,32 @@ const others = "This installation";
 function renderCommands(commands: readonly Command[]): string[] {
   const groupOf = ({ name }: Command): string =>
     groups.find(({ names }) => names.includes(name.split(" ", 1)[0]!))?.title ?? others;
-  const width = Math.max(...commands.map((command) => usageOf(command).length));
+  const leftWidth = Math.max(...commands.map((command) => usageOf(command).length));
   return [...groups.map(({ title }) => title), others].flatMap((title) => {
-    const members = commands.filter((command) => groupOf(command) === title);
+    const members = inOrder(commands.filter((command) => groupOf(command) === title));
     if (members.length === 0) return [];
     return [
       `${title}:`,
       ...columns(
         members.map((command) => [usageOf(command), command.summary]),
-        width,
+        leftWidth,
       ),
       "",
     ];
   });
 }
 
-function renderGroup(group: string, commands: readonly Command[]): string {
+/** As the groups list them: areas are loaded in another order than the tables. */
+function inOrder(commands: readonly Command[]): readonly Command[] {
+  const names = groups.flatMap((group) => group.names);
+  const position = ({ name }: Command): number => names.indexOf(name.split(" ", 1)[0]!);
+  return commands.toSorted((a, b) => position(a) - position(b));
+}
+
+function renderGroup(group: string, commands: readonly Command[], summary: string | undefined): string {
   const members = commands.filter(({ name }) => name.startsWith(`${group} `));
   return lines([
+    ...(summary === undefined ? [] : [`${summary}.`, ""]),
     `Usage: deckhand ${group} [COMMAND] [OPTIONS]`,
     "",
     "Commands:",
@@ -65,7 +76,7 @@ function renderGroup(group: string, commands: readonly Command[]): string {
     "Examples:",
     ...members.map(({ examples }) => indent(examples[0] ?? "")),
     "",
-    `More about one of them: deckhand ${members[0]?.name} --help`,
+    `Run \`deckhand ${group} COMMAND --help\` for more about a command.`,
   ]);
 }
 
@@ -74,7 +85,8 @@ function renderCommand(command: Command): string {
     `${command.summary}.`,
     "",
     `Usage: ${usageOf(command)} [OPTIONS]`,
-    ...(command.details === undefined ? [] : ["", command.details]),
+    ...renderDetails(command.details ?? []),
+    ...renderExitCodes(command.exitCodes ?? {}),
     "",
     "Options:",
     ...renderOptions(command.options),
@@ -82,6 +94,16 @@ function renderCommand(command: Command): string {
     command.examples.length > 1 ? "Examples:" : "Example:",
     ...command.examples.map(indent),
   ]);
+}
+
+function renderDetails(details: readonly string[] | string): string[] {
+  if (typeof details === "string") return ["", details];
+  return details.flatMap((paragraph) => ["", ...wrapText(paragraph.replaceAll(/\s+/g, " "), width)]);
+}
+
+function renderExitCodes(codes: Readonly<Record<number, string>>): string[] {
+  const rows = Object.entries(codes).map(([code, meaning]) => indent(`${code.padStart(3)}  ${meaning}`));
+  return rows.length === 0 ? [] : ["", "Exit codes:", ...rows];
 }
 
 function usageOf({ name, positionals }: Command): string {
@@ -99,9 +121,9 @@ function renderOptions(options: Readonly<Record<string, Option>>): string[] {
 
 function columns(
   rows: readonly (readonly [string, string])[],
-  width = Math.max(...rows.map(([left]) => left.length)),
+  leftWidth = Math.max(...rows.map(([left]) => left.length)),
 ): string[] {
-  return rows.map(([left, right]) => indent(`${left.padEnd(width)}  ${right}`));
+  return rows.map(([left, right]) => indent(`${left.padEnd(leftWidth)}  ${right}`));
 }
 
 function indent(line: string): string {

@@ -2,7 +2,7 @@ import type { RolloutEvent } from "../core/rollout-store.ts";
 import { toWire } from "../core/wire.ts";
 import type { Invocation } from "./command.ts";
 import { renderExplainedTable } from "./explained-table.ts";
-import { readLimit } from "./read-limit.ts";
+import { readLimit } from "./option-values.ts";
 import { shortHash } from "./rollout-view.ts";
 import type { Terminal } from "./terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";

@@ -5,7 +5,7 @@ import { printableRun } from "../runtime/views/job-view.ts";
 import type { Invocation } from "./command.ts";
 import { durationOfRun, summarizeRun } from "./describe-job.ts";
 import { exitCode } from "./exit-code.ts";
-import { readLimit } from "./read-limit.ts";
+import { readLimit } from "./option-values.ts";
 import { renderTable } from "./table.ts";
 import type { Terminal } from "./terminal.ts";
 import { withSchedule } from "./with-schedule.ts";

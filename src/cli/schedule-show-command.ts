@@ -3,7 +3,7 @@ import { printableJobPage } from "../runtime/views/job-view.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { describeJob, describeNext } from "./describe-job.ts";
 import { exitCode } from "./exit-code.ts";
-import { readLimit } from "./read-limit.ts";
+import { readLimit } from "./option-values.ts";
 import { renderRuns } from "./schedule-history-command.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,3 +1,5 @@
+import type { ExecutionState } from "../core/execution.ts";
+import type { TaskState } from "../core/task.ts";
 import { displayWidth, fitWidth, neutralizeLine } from "./terminal-text.ts";
 
 export interface Column {
@@ -13,6 +15,18 @@ export interface TableOptions {
   /** Styles a cell after its width is settled: colours take no room. */
   readonly style?: (cell: string, column: number) => string;
 }
+
+/** One colour per state, the same for calls and tasks. */
+export const stateColors = {
+  pending: "cyan",
+  queued: "cyan",
+  running: "cyan",
+  completed: "green",
+  failed: "red",
+  cancelled: "yellow",
+  timeout: "red",
+  lost: "red",
+} as const satisfies Record<ExecutionState | TaskState, string>;
 
 const gap = "  ";
 /** With less room than this the last column says nothing any more. */
@@ -54,6 +68,19 @@ export function renderTable({ columns, rows, width, style = (cell) => cell }: Ta
     return columns[index]?.align === "right" ? space + text : text + space;
   }
 }
+
+/** A title, and below it one line per fact. Facts without a value are left out; further lines of a value are indented. */
+export function renderRecord(title: string, facts: readonly Fact[]): string {
+  const known = facts.filter((fact): fact is readonly [string, string] => Boolean(fact[1]));
+  const width = Math.max(...known.map(([label]) => label.length));
+  const indent = `\n${" ".repeat(width + 2 * gap.length)}`;
+  const lines = known.map(
+    ([label, value]) => gap + label.padEnd(width) + gap + value.trimEnd().replaceAll("\n", indent),
+  );
+  return [title, ...lines, ""].join("\n");
+}
+
+export type Fact = readonly [label: string, value: string | null | undefined];
 
 function fit(text: string, width: number): string {
   return Number.isFinite(width) ? fitWidth(text, width) : text;

@@ -10,7 +10,7 @@ import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { personConfig } from "./person-config.ts";
 import { printableExecution } from "../runtime/views/execution-view.ts";
 import { readCallInput } from "./read-call-input.ts";
-import { readSeconds } from "./read-seconds.ts";
+import { readSeconds } from "./option-values.ts";
 import { runCall } from "./run-call.ts";
 import type { Terminal } from "./terminal.ts";
 

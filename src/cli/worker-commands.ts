@@ -1,13 +1,7 @@
-import { commonOptions, type Command, type Option } from "./command.ts";
-
-/** Where background tasks are kept, for the commands about them. */
-const store: Option = {
-  value: "URL",
-  summary: "A PostgreSQL database that several machines share, postgres://… (also store.url, DECKHAND_STORE_URL)",
-};
+import { commonOptions, storeOption, type Command } from "./command.ts";
 
 export function withStore(command: Command): Command {
-  return { ...command, options: { store, ...command.options } };
+  return { ...command, options: { ...storeOption, ...command.options } };
 }
 
 export const workerCommands: readonly Command[] = [

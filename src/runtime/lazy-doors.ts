@@ -119,4 +119,4 @@ export function createLazyDoors(parts: DoorParts): LazyDoors {
 }
 
 const forgetful =
-  'Tasks are kept in memory only, because store.kind is "memory": they end with this process, and are forgotten with it.';
+  'Tasks are kept in memory only, because store.kind is "memory". They end with this process and leave no record.';

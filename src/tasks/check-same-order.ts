@@ -12,8 +12,8 @@ export function checkSameOrder(kept: Task, order: TaskOrder, door: TaskDoor): vo
   const unlike = parts.filter(([key]) => !isDeepStrictEqual(kept.order[key], order[key])).map(([, name]) => name);
   if (unlike.length === 0) return;
   throw invalid(
-    `The idempotency key ${JSON.stringify(order.idempotencyKey?.slice(0, 80))} is that of ${kept.id} (${kept.state}), which was ` +
-      `ordered with another ${unlike.join(", another ")}: take another key for another job, or ask for that task.`,
+    `The idempotency key ${JSON.stringify(order.idempotencyKey?.slice(0, 80))} belongs to ${kept.id} (${kept.state}), which has ` +
+      `a different ${unlike.join(" and a different ")}. Use another key for a different task.`,
   );
 }
 
@@ -22,8 +22,8 @@ const parts = [
   ["message", "message"],
   ["systemPrompt", "system prompt"],
   ["model", "model"],
-  ["cwd", "working folder"],
-  ["args", "list of args"],
+  ["cwd", "working directory"],
+  ["args", "argument list"],
   ["resume", "session to resume"],
-  ["bypassesPermissions", "bypass of permission checks"],
+  ["bypassesPermissions", "permission bypass"],
 ] as const satisfies readonly (readonly [keyof TaskOrder, string])[];

@@ -33,7 +33,7 @@ export function concludeTask(end: TaskEnd): Conclusion {
   const { state, result, error } = judge(end);
   const alive = end.stop.survivors.map(({ pid, command }) => `${pid} (${command})`).join(", ");
   if (alive === "") return { state, result, error };
-  return { state, result, error: `${error ?? "It has ended."} These processes of it could not be ended: ${alive}.` };
+  return { state, result, error: `${error ?? "The task has ended."} These processes could not be stopped: ${alive}.` };
 }
 
 function judge({ task, cause, exit, verdict, isDone, hasOutput }: TaskEnd): Conclusion {
@@ -43,21 +43,21 @@ function judge({ task, cause, exit, verdict, isDone, hasOutput }: TaskEnd): Conc
   if (isDone) return said;
   if (cause === "cancelled") return cancelled(task);
   if (cause === "timeout" || exit?.timedOut) {
-    return ended("timeout", `It took longer than its limit of ${describeTime(task.order.timeoutMs)} and was stopped.`);
+    return ended("timeout", `Stopped after its time limit of ${describeTime(task.order.timeoutMs)}.`);
   }
-  if (cause === "output") return ended("failed", "It printed more than an agent may, and was stopped.");
+  if (cause === "output") return ended("failed", "Stopped because it printed too much output.");
   // Whoever was to cancel it may have died in the middle of that.
   if (task.cancelReason !== null && !verdict.ok) return cancelled(task);
   if (exit) return said;
-  const output = hasOutput ? "What it printed is kept, and its" : "Nothing that it printed is there; its";
+  const output = hasOutput ? "Its output is kept." : "No output was found.";
   return ended(
     "lost",
-    `Lost: its process is gone and nobody saw how it ended. ${output} session can be resumed if it has one.`,
+    `Lost: the process is gone, and how it ended is unknown. ${output} If it has a session, you can resume it.`,
   );
 }
 
 export function cancelled({ cancelReason }: Pick<Task, "cancelReason">): Conclusion {
-  return ended("cancelled", `Cancelled: ${cancelReason || "no reason was given."}`);
+  return ended("cancelled", `Cancelled: ${cancelReason || "no reason given."}`);
 }
 
 function ended(state: FinalTaskState, error: string): Conclusion {

@@ -99,8 +99,8 @@ function explain(
   if (code !== "ENOENT") return message;
   if (existsSync(cwd)) return `The agent "${name}" is not installed: ${message} To install it: ${install}`;
   return store.shared
-    ? `The working folder "${cwd}" does not exist on the machine that was to run it; make it there, or leave it out to work in the workdir of the worker.`
-    : `The working folder "${cwd}" does not exist any more; make it again, or give another one.`;
+    ? `The working directory "${cwd}" does not exist on the worker. Create it there, or omit it to use the worker's workspace.`
+    : `The working directory "${cwd}" no longer exists. Create it again, or choose another one.`;
 }
 
 async function writePrivate(path: string, text: string): Promise<void> {

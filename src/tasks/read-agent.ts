@@ -65,7 +65,7 @@ export function readAgent(adapters: ReadonlyMap<string, AgentAdapter>, task: Tas
       try {
         return reader.end(end);
       } catch (thrown) {
-        return { ok: false, error: `What the agent printed could not be read: ${messageOf(thrown)}` };
+        return { ok: false, error: `Can't read the agent's output: ${messageOf(thrown)}` };
       }
     },
     answer: () => attempt(() => reader.partial(), ""),
@@ -76,7 +76,7 @@ export function readAgent(adapters: ReadonlyMap<string, AgentAdapter>, task: Tas
 
 const unknownReader: OutputReader = {
   line: () => undefined,
-  end: () => ({ ok: false, error: "Its agent is not in the settings any more, so what it said could not be read." }),
+  end: () => ({ ok: false, error: "The agent is no longer in the settings, so its output could not be read." }),
   partial: () => "",
 };
 

@@ -10,7 +10,7 @@ export function openTasksFolder(path: string): string {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     return realpathSync(path);
   } catch (cause) {
-    const sentence = `The folder for tasks can't be used: ${messageOf(cause)}. Move away what is in its place.`;
+    const sentence = `Can't use the folder for tasks: ${messageOf(cause)}. Move away whatever is in its place.`;
     throw new RuntimeError("STORE_UNAVAILABLE", sentence, { cause });
   }
 }

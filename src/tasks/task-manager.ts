@@ -121,12 +121,12 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
 
   async function require(id: string): Promise<Task> {
     const task = await find(id);
-    if (!task) throw new RuntimeError("TASK_UNKNOWN", `There is no task ${JSON.stringify(id)}, or it has expired.`);
+    if (!task) throw new RuntimeError("TASK_UNKNOWN", `No task with id ${JSON.stringify(id)}; it may have expired.`);
     return task;
   }
 
   async function start(request: TaskRequest): Promise<Task> {
-    if (closing) throw new RuntimeError("RUNTIME_CLOSED", "The runtime is closed; no task can be started any more.");
+    if (closing) throw new RuntimeError("RUNTIME_CLOSED", "The runtime is closed, so no task can be started.");
     const order = readTaskRequest(request, options);
     await checkAgent(options, order);
     const task = newTask(order, request.door);
@@ -199,10 +199,10 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     },
     async resume(id, message, door) {
       const { order, state, sessionId } = await require(id);
-      if (!isFinalTask(state)) throw invalid(`The task ${id} is still ${state}; wait for its end, or cancel it first.`);
+      if (!isFinalTask(state)) throw invalid(`${id} is still ${state}. Wait until it has ended, or cancel it first.`);
       const adapter = runsHere ? findAdapter(order.agent, adapters) : adapters.get(order.agent);
-      if (adapter?.canResume === false) throw invalid(`Sessions of "${order.agent}" can't be resumed.`);
-      if (sessionId === null) throw invalid(`The task ${id} has no session to resume: it ended before it had one.`);
+      if (adapter?.canResume === false) throw invalid(`"${order.agent}" can't resume sessions.`);
+      if (sessionId === null) throw invalid(`${id} has no session to resume: it ended before it had one.`);
       return start({ ...order, message, resume: sessionId, idempotencyKey: null, door });
     },
     async adopt() {

@@ -26,7 +26,7 @@ export function readTaskRequest(request: TaskRequest, options: TaskManagerOption
     resume: readOptional("session to resume", request.resume),
     idempotencyKey: readKey(request.idempotencyKey),
     isIdempotent: readSwitch("idempotent", request.isIdempotent),
-    bypassesPermissions: readSwitch("bypass of permissions", request.bypassesPermissions),
+    bypassesPermissions: readSwitch("permission bypass", request.bypassesPermissions),
   };
   checkBypass(options, order);
   return order;
@@ -36,17 +36,17 @@ export function readTaskRequest(request: TaskRequest, options: TaskManagerOption
 export function checkBypass({ mayBypass }: TaskManagerOptions, { agent, bypassesPermissions }: TaskOrder): void {
   if (!bypassesPermissions || mayBypass(agent)) return;
   throw invalid(
-    `Your settings do not let ${show(agent)} run without its own permission checks; leave that out, or allow it in your settings.`,
+    `${show(agent)} may not bypass its permission checks. Set agents.NAME.allow_bypass in your settings, or start the task without the bypass.`,
   );
 }
 
 function readMessage(value: unknown): string {
   const message = readText("message", value);
-  if (message.trim() === "") throw invalid("The message is empty; say what the agent has to do.");
+  if (message.trim() === "") throw invalid("The message is empty. Say what the agent should do.");
   const bytes = Buffer.byteLength(message);
   if (bytes > maxMessageBytes) {
     throw invalid(
-      `A message has at most ${maxMessageBytes} bytes, this one has ${bytes}; put it in a file and name that.`,
+      `Message too large: ${bytes} bytes (maximum ${maxMessageBytes}). Put it in a file and refer to the file.`,
     );
   }
   return message;
@@ -55,19 +55,18 @@ function readMessage(value: unknown): string {
 function readTimeout(value: unknown): number {
   if (typeof value === "number" && value > 0 && value <= longestMs) return value;
   const came = typeof value === "number" ? `${value / 1000} s` : show(value);
-  throw invalid(`The timeout must be more than 0 s and at most 24 hours; got ${came}.`);
+  throw invalid(`Invalid timeout ${came}: expected more than 0 s and at most 24 hours.`);
 }
 
 function readFolder(value: unknown, { workdir, store }: TaskManagerOptions): string | null {
-  const given = readOptional("working folder", value);
-  if (given?.includes("\0"))
-    throw invalid(`The working folder ${show(given)} holds a NUL character; no folder has one.`);
+  const given = readOptional("working directory", value);
+  if (given?.includes("\0")) throw invalid(`Invalid working directory ${show(given)}: it contains a NUL character.`);
   // This machine's workdir says nothing about the one that will run it, and neither does what is in it.
   if (store.shared?.runsHere === false) return given === "" ? null : given;
   const path = resolve(workdir, given ?? "");
   const found = lookAt(path);
-  if (!found) throw invalid(`The working folder "${path}" does not exist; make it, or name another one.`);
-  if (!found.isDirectory()) throw invalid(`The working folder "${path}" is no folder; name one.`);
+  if (!found) throw invalid(`The working directory "${path}" does not exist. Create it, or choose another one.`);
+  if (!found.isDirectory()) throw invalid(`The working directory "${path}" is not a directory.`);
   return path;
 }
 
@@ -76,26 +75,28 @@ function lookAt(path: string): Stats | undefined {
     return statSync(path, { throwIfNoEntry: false });
   } catch (thrown) {
     const shown = `${path.slice(0, 80)}${path.length > 80 ? "…" : ""}`;
-    throw invalid(`The working folder "${shown}" can't be used (${codeOf(thrown) ?? "unknown"}); name another one.`);
+    throw invalid(
+      `Can't use the working directory "${shown}" (${codeOf(thrown) ?? "unknown error"}). Choose another one.`,
+    );
   }
 }
 
 function readArguments(value: unknown): readonly string[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value) && value.every((each) => typeof each === "string")) return value;
-  throw invalid(`The args must be a list of texts, as in ["--flag", "value"]; got ${show(value)}.`);
+  throw invalid(`Invalid args ${show(value)}: expected a list of strings, such as ["--flag", "value"].`);
 }
 
 function readKey(value: unknown): string | null {
   const key = readOptional("idempotency key", value);
   if (key === null || (key !== "" && key.length <= longestKey)) return key;
-  throw invalid(`An idempotency key has 1 to ${longestKey} characters; got ${key.length}.`);
+  throw invalid(`Invalid idempotency key: expected 1 to ${longestKey} characters, got ${key.length}.`);
 }
 
 function readSwitch(what: string, value: unknown): boolean {
   if (value === undefined || value === null) return false;
   if (typeof value === "boolean") return value;
-  throw invalid(`The ${what} must be true or false; got ${show(value)}.`);
+  throw invalid(`Invalid value ${show(value)} for ${what}: expected true or false.`);
 }
 
 function readOptional(what: string, value: unknown): string | null {
@@ -104,7 +105,7 @@ function readOptional(what: string, value: unknown): string | null {
 
 function readText(what: string, value: unknown): string {
   if (typeof value === "string") return value;
-  throw invalid(`The ${what} must be a text; got ${show(value)}.`);
+  throw invalid(`Invalid value ${show(value)} for ${what}: expected a string.`);
 }
 
 function show(value: unknown): string {

@@ -138,7 +138,7 @@ export function createTaskWatches(options: TaskManagerOptions, { onRoom, onTurn 
 
   /** Nobody could ask for them any more. */
   async function endAll(): Promise<void> {
-    for (const { watch } of watched.values()) watch.cancel("the process that kept this task in its memory ended");
+    for (const { watch } of watched.values()) watch.cancel("the process that held this task in memory has ended");
     while (watched.size > 0) await Promise.all([...watched.keys()].map(lookAt));
   }
 

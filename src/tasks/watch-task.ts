@@ -113,7 +113,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     await detached.stop(folder, 0);
     // It may have got over the last step just before it was stopped.
     const now = detached.look(folder);
-    return now.state === "unstarted" ? startAgain("Its process could not be started.") : settle();
+    return now.state === "unstarted" ? startAgain("The agent's process could not be started.") : settle();
   }
 
   async function startAgain(error: string): Promise<WatchState> {

@@ -114,7 +114,7 @@ const cases: BadCase[] = [
     args: ["bash", `{"command":"trap '' TERM; echo deaf; while :; do sleep 0.1; done"}`, "--timeout", "0.7"],
     code: 124,
     sentence:
-      /^deckhand: Timeout after 0\.7 s\.\nStopped after .*(?:nothing of it still runs|no process of it was found)/,
+      /^deckhand: Timeout after 0\.7 s\.\nStopped after .*(?:All its processes are gone|No remaining process found)/,
     recorded: { tool_id: "bash", state: "timeout", error_type: "timeout", stop_cause: "wall", survivors: [] },
   },
 ];

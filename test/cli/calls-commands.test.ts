@@ -37,7 +37,7 @@ describe("calls list", () => {
     const { code, stdout, stderr } = await machine.run(["calls"]);
     assert.deepEqual({ code, stderr }, { code: 0, stderr: "" });
     const [header, ...rows] = stdout.trimEnd().split("\n");
-    assert.match(header!, /^ID +TOOL +STATE +AGE +TOOK +WHAT$/);
+    assert.match(header!, /^ID +TOOL +STATE +AGE +ELAPSED +SUMMARY$/);
     assert.match(rows[0]!, /^call_[0-9a-f-]{36} +list_files +completed +(now|\d+ s) +[<\d.]+ m?s$/);
     assert.match(rows[1]!, /read +failed .* none → none does not exist/);
     assert.match(rows[2]!, /read +completed .* a\.txt$/);
@@ -49,21 +49,21 @@ describe("calls list", () => {
       code: 0,
       signal: null,
       stdout: "",
-      stderr: "No calls here yet.\n",
+      stderr: "No calls recorded in this workspace.\n",
     });
     assert.deepEqual(await list(machine), []);
     const { stderr } = await machine.run(["calls", "--running"]);
-    assert.equal(stderr, "No such calls here.\n");
+    assert.equal(stderr, "No calls match these filters.\n");
   });
 
   test("answers wrong use in one sentence", async (t) => {
     const machine = await openMachine(t);
     const wrong: [string[], string][] = [
-      [["--limit", "0"], '--limit takes a whole number greater than 0, got "0".'],
-      [["--limit", "ten"], '--limit takes a whole number greater than 0, got "ten".'],
-      [["--state", "faild"], '"faild" is not a state of a call. Did you mean failed?'],
-      [["--running", "--state", "failed"], "--running and --state say two different things: leave one of them out."],
-      [["--tool", "raed"], 'There is no tool named "raed". Did you mean read?'],
+      [["--limit", "0"], 'Invalid value "0" for --limit: expected a whole number greater than 0.'],
+      [["--limit", "ten"], 'Invalid value "ten" for --limit: expected a whole number greater than 0.'],
+      [["--state", "faild"], 'Invalid value "faild" for --state. Did you mean "failed"?'],
+      [["--running", "--state", "failed"], "--running and --state can't be combined."],
+      [["--tool", "raed"], 'Unknown tool "raed". Did you mean "read"?'],
     ];
     for (const [args, sentence] of wrong) {
       const { code, stderr } = await machine.run(["calls", ...args]);
@@ -108,7 +108,7 @@ describe("calls show", () => {
     const machine = await openMachine(t);
     const unknown = await machine.run(["calls", "show", "ffff"]);
     assert.equal(unknown.code, 1);
-    assert.match(unknown.stderr, /^deckhand: There is no call "ffff" in .+\. See deckhand calls\.\n$/);
+    assert.match(unknown.stderr, /^deckhand: No call found for "ffff" in .+\. Run `deckhand calls` to list calls\.\n$/);
     await machine.run(["tool", "raed"]);
     await machine.run(["tool", "raed"]);
     const [call] = await list(machine);
@@ -116,7 +116,7 @@ describe("calls show", () => {
     assert.equal(ambiguous.code, 2);
     assert.match(
       ambiguous.stderr,
-      /^deckhand: "call_\w+" could be 2 calls: call_\S+, call_\S+\. Give more of the id\.\n$/,
+      /^deckhand: "call_\w+" matches 2 calls: call_\S+, call_\S+\. Use more characters of the id\.\n$/,
     );
     const short = await machine.run(["calls", "show", "abc"]);
     assert.equal(short.code, 2);
@@ -134,10 +134,10 @@ describe("calls cancel", () => {
 
     const cancel = await machine.run(["calls", "cancel", call!.id, "--reason", "wrong branch"]);
     assert.equal(cancel.code, 0);
-    assert.match(cancel.stderr, /^Stopping call_\S+ \(bash, in process \d+\) …\n$/);
+    assert.match(cancel.stderr, /^Stopping call_\S+ \(bash, process \d+\)…\n$/);
     assert.match(
       cancel.stdout,
-      /^call_\S+ is cancelled\.\nStopped after .+; (?:nothing of it still runs|no process of it was found): .+\.\n/,
+      /^call_\S+ cancelled\.\nStopped after .+\. (?:All its processes are gone: |No remaining process found \().+\.\n/,
     );
     assert.equal(countProcesses(seconds), 0);
 
@@ -151,7 +151,7 @@ describe("calls cancel", () => {
     assert.equal(again.code, 1);
     assert.match(
       again.stderr,
-      /^deckhand: call_\S+ is already over \(cancelled: .*\), so there is nothing to cancel\.\n$/,
+      /^deckhand: Nothing to cancel: call_\S+ has already ended \(cancelled\)\. Cancelled: wrong branch\n$/,
     );
     const json = await machine.run(["calls", "cancel", call!.id, "--json"]);
     assert.equal(json.code, 1);
@@ -170,7 +170,7 @@ describe("calls cancel", () => {
       "call_0190a6b2-7c1e-7a41-9d3f-5b2c8e4f1a60",
     ]);
     assert.deepEqual({ code, stdout }, { code: 1, stdout: "" });
-    assert.match(stderr, /^deckhand: There is no call "call_0190\S+" in .+\. See deckhand calls\.\n$/);
+    assert.match(stderr, /^deckhand: No call found for "call_0190\S+" in .+\. Run `deckhand calls` to list calls\.\n$/);
   });
 });
 

@@ -41,7 +41,7 @@ test("--yes-danger, the inbox and trust are refused inside a tool call: an agent
   for (const command of commands) {
     const { code, stderr } = await machine.run(command, { env });
     assert.equal(code, 3, command.join(" "));
-    assert.match(stderr, /a person's decision/, command.join(" "));
+    assert.match(stderr, /Not allowed from inside a tool call/, command.join(" "));
   }
 });
 

@@ -76,7 +76,7 @@ test("--agent lets a background agent of the settings propose it; one that is no
   assert.equal(task?.order.agent, "mender");
   const wrong = await improve("mendr");
   assert.equal(wrong.code, 2);
-  assert.match(wrong.stderr, /^deckhand: There is no agent "mendr"\. Did you mean "mender"\?/m);
+  assert.match(wrong.stderr, /^deckhand: Unknown agent "mendr"\. Did you mean "mender"\?/m);
 });
 
 test("what passed is tried as a canary, the file stays as it is, and once promoted it is the tool [V7]", async (t) => {

@@ -24,12 +24,12 @@ const agents: Readonly<Record<string, { script: string; output?: "json_lines"; e
   garbage: {
     script: "head -c 300000 /dev/urandom",
     output: "json_lines",
-    ends: /^\{"status":"failed","error":"garbage ended without an answer \(exit code 0\); the end of its output: /,
+    ends: /^\{"status":"failed","error":"garbage exited without an answer \(exit code 0\)\. End of stdout: /,
   },
   half: {
     script: `printf '{"result":"al'`,
     output: "json_lines",
-    ends: /^\{"status":"failed","error":"half ended without an answer \(exit code 0\); the end of its output: /,
+    ends: /^\{"status":"failed","error":"half exited without an answer \(exit code 0\)\. End of stdout: /,
   },
   flood: {
     script: `head -c ${count({ quick: 32, full: 1024 })}M /dev/zero | tr '\\0' a`,
@@ -37,11 +37,11 @@ const agents: Readonly<Record<string, { script: string; output?: "json_lines"; e
   },
   nothing: {
     script: "true",
-    ends: /^\{"status":"failed","error":"nothing ended without an answer \(exit code 0\) and said nothing\."\}$/,
+    ends: /^\{"status":"failed","error":"nothing exited without an answer \(exit code 0\) and printed nothing\."\}$/,
   },
   asks: {
     script: "printf 'Go on? [y/N] '; read -r answer || exit 1; echo yes",
-    ends: /It seems to have asked for input, which nobody gives\."\}$/,
+    ends: /It seems to have asked for input, which it can't get here\."\}$/,
   },
   // Known CLIs by their names, started by the settings of a person.
   claude: {
@@ -78,7 +78,7 @@ test("tasks that are kept in memory only are told of in the server's log, and en
   assert.match(await finish(call, (JSON.parse(text) as { task_id: string }).task_id), shapes[1]);
   const told = server.stderr().match(/^deckhand: warning: Tasks are kept in memory only, .*$/gm);
   assert.deepEqual(told, [
-    'deckhand: warning: Tasks are kept in memory only, because store.kind is "memory": they end with this process, and are forgotten with it.',
+    'deckhand: warning: Tasks are kept in memory only, because store.kind is "memory". They end with this process and leave no record.',
   ]);
 });
 

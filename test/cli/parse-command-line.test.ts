@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { commands } from "../../src/cli/commands.ts";
+import { loadAllCommands } from "../../src/cli/commands.ts";
 import { parseCommandLine } from "../../src/cli/parse-command-line.ts";
+
+const commands = await loadAllCommands();
 
 function parse(...argv: string[]): unknown {
   const request = parseCommandLine(argv, commands);
@@ -57,37 +59,40 @@ describe("a command line that is right", () => {
 
 describe("a command line that is wrong is answered by one sentence that says what to write", () => {
   const cases: [string[], string][] = [
-    [["tolls"], '"tolls" is not a command of deckhand. Did you mean "deckhand tools"?'],
-    [["frobnicate"], '"frobnicate" is not a command of deckhand. See deckhand --help.'],
-    [["calls", "shw", "x"], '"shw" is not a command of "deckhand calls". Did you mean "deckhand calls show"?'],
-    [["calls", "zzz"], '"zzz" is not a command of "deckhand calls". There are: list, show, cancel.'],
-    [["serve", "stauts"], '"stauts" is not a command of "deckhand serve". Did you mean "deckhand serve status"?'],
+    [["tolls"], 'Unknown command "tolls". Did you mean `deckhand tools`?'],
+    [["frobnicate"], 'Unknown command "frobnicate". Run `deckhand --help` for a list.'],
+    [["calls", "shw", "x"], 'Unknown command "calls shw". Did you mean `deckhand calls show`?'],
+    [["calls", "zzz"], 'Unknown command "calls zzz". Available: list, show, cancel.'],
+    [["serve", "stauts"], 'Unknown command "serve stauts". Did you mean `deckhand serve status`?'],
     [
       ["serve", "bogus", "--json"],
-      '"bogus" is not a command of "deckhand serve". There are: status, stop, restart, logs, open, install, uninstall, token.',
+      'Unknown command "serve bogus". Available: status, stop, restart, logs, open, install, uninstall, token.',
     ],
-    [["serve", "--json", "bogus"], '"bogus" is one argument too many: deckhand serve.'],
-    [["help", "tolls"], '"tolls" is not a command of deckhand. Did you mean "deckhand tools"?'],
-    [["tools", "--jsn"], '--jsn is not an option of "deckhand tools". Did you mean --json?'],
-    [["tools", "--zzz"], '--zzz is not an option of "deckhand tools". There are: --json, --workdir, --help.'],
-    [["--jsn", "tools"], "--jsn is not an option before a command. Did you mean --json?"],
+    [["serve", "--json", "bogus"], 'Unexpected argument "bogus". Usage: deckhand serve'],
+    [["help", "tolls"], 'Unknown command "tolls". Did you mean `deckhand tools`?'],
+    [["tools", "--jsn"], "Unknown option --jsn for `deckhand tools`. Did you mean --json?"],
+    [["tools", "--zzz"], "Unknown option --zzz for `deckhand tools`. Available: --json, --workdir, --help."],
+    [["--jsn", "tools"], "Unknown option --jsn. Did you mean --json?"],
     [
       ["tools", "--constructor"],
-      '--constructor is not an option of "deckhand tools". There are: --json, --workdir, --help.',
+      "Unknown option --constructor for `deckhand tools`. Available: --json, --workdir, --help.",
     ],
-    [["tools", "--json=yes"], '--json takes no value, got "yes".'],
-    [["tools", "--workdir"], "--workdir needs a value: --workdir DIR"],
-    [["tools", "--workdir="], "--workdir needs a value: --workdir DIR"],
-    [["tools", "--workdir", "--json"], '--workdir needs a value: --workdir DIR; if it is "--json", write --workdir=…'],
-    [["--workdir"], "--workdir needs a value: --workdir DIR"],
-    [["tool"], "NAME is missing: deckhand tool NAME [JSON]."],
-    [["calls", "show"], "ID is missing: deckhand calls show ID."],
-    [["tools", "a", "b"], '"b" is one argument too many: deckhand tools [NAME].'],
+    [["tools", "--json=yes"], '--json does not take a value, got "yes".'],
+    [["tools", "--workdir"], "--workdir requires a value: --workdir DIR"],
+    [["tools", "--workdir="], "--workdir requires a value: --workdir DIR"],
+    [
+      ["tools", "--workdir", "--json"],
+      '--workdir requires a value: --workdir DIR. If the value is "--json", write --workdir=--json',
+    ],
+    [["--workdir"], "--workdir requires a value: --workdir DIR"],
+    [["tool"], "Missing argument NAME. Usage: deckhand tool NAME [JSON]"],
+    [["calls", "show"], "Missing argument ID. Usage: deckhand calls show ID"],
+    [["tools", "a", "b"], 'Unexpected argument "b". Usage: deckhand tools [NAME]'],
     [
       ["tool", "bash", "{command:", "ls}"],
-      '"ls}" is one argument too many: deckhand tool NAME [JSON]. Put the JSON in single quotes.',
+      'Unexpected argument "ls}". Put the JSON in single quotes. Usage: deckhand tool NAME [JSON]',
     ],
-    [["\u001b[31mhi\n"], '"␛[31mhi " is not a command of deckhand. See deckhand --help.'],
+    [["\u001b[31mhi\n"], 'Unknown command "␛[31mhi ". Run `deckhand --help` for a list.'],
   ];
   for (const [argv, sentence] of cases) {
     test(`deckhand ${JSON.stringify(argv)}`, () => {

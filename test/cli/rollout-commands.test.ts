@@ -27,16 +27,16 @@ test("rollout and each of its commands have help with an example", async (t) => 
 });
 
 for (const [args, sentence] of [
-  [
-    ["rollout", "stauts"],
-    'deckhand: "stauts" is not a command of "deckhand rollout". Did you mean "deckhand rollout status"?\n',
-  ],
-  [["rollout", "promote"], "deckhand: TOOL is missing: deckhand rollout promote TOOL.\n"],
+  [["rollout", "stauts"], 'deckhand: Unknown command "rollout stauts". Did you mean `deckhand rollout status`?\n'],
+  [["rollout", "promote"], "deckhand: Missing argument TOOL. Usage: deckhand rollout promote TOOL\n"],
   [
     ["rollout", "rollback", "x", "--hrad"],
-    'deckhand: --hrad is not an option of "deckhand rollout rollback". Did you mean --hard?\n',
+    "deckhand: Unknown option --hrad for `deckhand rollout rollback`. Did you mean --hard?\n",
   ],
-  [["rollout", "history", "--limit", "all"], 'deckhand: --limit takes a whole number greater than 0, got "all".\n'],
+  [
+    ["rollout", "history", "--limit", "all"],
+    'deckhand: Invalid value "all" for --limit: expected a whole number greater than 0.\n',
+  ],
 ] as const) {
   test(`wrong use is one sentence and exit code 2: ${args.join(" ")}`, async (t) => {
     const machine = await openMachine(t);
@@ -52,7 +52,7 @@ for (const order of ["promote", "hold", "resume", "rollback"]) {
       env: { DECKHAND_EXECUTION: "call_1" },
     });
     assert.equal(code, 3);
-    assert.match(stderr, /^deckhand: This is a person's decision/);
+    assert.match(stderr, /^deckhand: Not allowed from inside a tool call/);
   });
 }
 

@@ -132,7 +132,7 @@ test("options of a conversation need no command before them [L2]", async (t) => 
   assert.deepEqual([task.code, task.stdout], [0, "Said.\n"]);
   const named = await machine.run(["-m", "script:script.json", "run", "do it"]);
   assert.deepEqual([named.code, named.stdout], [0, "Said.\n"]);
-  assert.match((await machine.run(["-m", "script:script.json", "rnu"])).stderr, /"rnu" is not a command of deckhand/);
+  assert.match((await machine.run(["-m", "script:script.json", "rnu"])).stderr, /^deckhand: Unknown command "rnu"\./);
 });
 
 test("a session file that is a link is named as what it is [L11]", async (t) => {

@@ -39,8 +39,8 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
     const started = await here.run(["tasks", "start", "shell", "echo ok"]);
     assert.equal(started.code, 0, started.stderr);
     const id = started.stdout.trim();
-    assert.match((await here.run(["tasks", "show", id])).stdout, /state +queued\n[^]*progress +waits for a worker\n/);
-    assert.match((await here.run(["tasks"])).stdout, /queued .*echo ok → waits for a worker$/m);
+    assert.match((await here.run(["tasks", "show", id])).stdout, /state +queued\n[^]*progress +waiting for a worker\n/);
+    assert.match((await here.run(["tasks"])).stdout, /queued .*echo ok → waiting for a worker$/m);
 
     const there = await openSharing(t, "none", address);
     const worker = there.start(["worker", "--json", "--machine", "there"]);
@@ -49,7 +49,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
     const refused = await here.run(["tasks", "start", "shell", "echo ok"]);
     assert.equal(refused.stdout, "");
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /No worker has the agent "shell": those that are there have /);
+    assert.match(refused.stderr, /No worker has the agent "shell" \(available: /);
     const installed = JSON.parse((await here.run(["tasks", "agents", "--json"])).stdout) as object[];
     assert.partialDeepStrictEqual(
       installed.filter((agent) => "name" in agent && (agent.name === "shell" || agent.name === "deckhand")),
@@ -65,7 +65,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
     })[];
     assert.deepEqual(
       listed.map((task) => [task.id, task.progress]),
-      [[id, 'waits for a worker that has "shell"']],
+      [[id, 'waiting for a worker that has "shell"']],
     );
     const row =
       /shared store +postgres:\/\/deckhand@.*: version 9, 1 worker, 1 task in the queue, 0 questions for a person\./;

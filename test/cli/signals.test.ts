@@ -24,7 +24,7 @@ describe("a signal cancels the call and waits for the proof [E4]", { concurrency
       assert.match(
         ended.stderr,
         new RegExp(
-          `^deckhand: Cancelled by ${name}\\.\nStopped after .+; (?:nothing of it still runs|no process of it was found): .+\\.\n`,
+          `^deckhand: Cancelled by ${name}\\.\nStopped after .+\\. (?:All its processes are gone: |No remaining process found \\().+\\.\n`,
         ),
       );
       const [call] = JSON.parse((await machine.run(["calls", "--json"])).stdout);

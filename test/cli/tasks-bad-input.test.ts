@@ -5,38 +5,62 @@ import { listTasks, openTasksMachine, waitsForGo } from "./tasks-machine.ts";
 test("wrong use of the tasks commands is told in one sentence, and nothing is started [T2] [T8]", async (t) => {
   const machine = await openTasksMachine(t);
   const cases: { args: string[]; code: number; says: RegExp }[] = [
-    { args: ["start"], code: 2, says: /^deckhand: AGENT is missing: deckhand tasks start AGENT \[MESSAGE\]\.$/ },
-    { args: ["start", "shell"], code: 2, says: /^deckhand: Say what shell has to do: deckhand tasks start shell "/ },
-    { args: ["start", "shel", "x"], code: 2, says: /^deckhand: There is no agent "shel"\. Did you mean "shell"\?/ },
-    { args: ["start", "shell", "x", "--timeout", "0"], code: 2, says: /--timeout takes a number of seconds greater/ },
-    { args: ["start", "shell", "x", "--timeout", "99999"], code: 2, says: /at most 24 hours; got 99999 s\.$/ },
+    {
+      args: ["start"],
+      code: 2,
+      says: /^deckhand: Missing argument AGENT\. Usage: deckhand tasks start AGENT \[MESSAGE\]$/,
+    },
+    { args: ["start", "shell"], code: 2, says: /^deckhand: Missing message\. Run `deckhand tasks start shell "/ },
+    { args: ["start", "shel", "x"], code: 2, says: /^deckhand: Unknown agent "shel"\. Did you mean "shell"\?/ },
+    {
+      args: ["start", "shell", "x", "--timeout", "0"],
+      code: 2,
+      says: /^deckhand: Invalid value "0" for --timeout: expected a number of seconds greater/,
+    },
+    {
+      args: ["start", "shell", "x", "--timeout", "99999"],
+      code: 2,
+      says: /^deckhand: Invalid timeout 99999 s: expected .* at most 24 hours\.$/,
+    },
     {
       args: ["start", "shell", "x", "--cwd", "nowhere"],
       code: 2,
-      says: /The working folder ".*nowhere" does not exist/,
+      says: /The working directory ".*nowhere" does not exist/,
     },
-    { args: ["start", "shell", "x", "--model", "m"], code: 2, says: /^deckhand: shell has no way to choose a model/ },
-    { args: ["start", "shell", "x", "--arg=-v"], code: 2, says: /^deckhand: shell takes no further args/ },
-    { args: ["start", "shell", "x", "--resume", "s"], code: 2, says: /^deckhand: shell can't go on with a session/ },
-    { args: ["start", "shell", "x", "--bypass-permissions"], code: 2, says: /do not let "shell" run without its own/ },
+    {
+      args: ["start", "shell", "x", "--model", "m"],
+      code: 2,
+      says: /^deckhand: shell does not support choosing a model/,
+    },
+    { args: ["start", "shell", "x", "--arg=-v"], code: 2, says: /^deckhand: shell does not accept extra args/ },
+    { args: ["start", "shell", "x", "--resume", "s"], code: 2, says: /^deckhand: shell can't resume sessions/ },
+    {
+      args: ["start", "shell", "x", "--bypass-permissions"],
+      code: 2,
+      says: /^deckhand: "shell" may not bypass its permission checks/,
+    },
     {
       args: ["list", "--state", "runing"],
       code: 2,
-      says: /"runing" is not a state of a task\. Did you mean running\?$/,
+      says: /^deckhand: Invalid value "runing" for --state\. Did you mean "running"\?$/,
     },
-    { args: ["list", "--agent", "shel"], code: 2, says: /There is no agent named "shel"\. Did you mean shell\?$/ },
-    { args: ["show", "last"], code: 1, says: /^deckhand: There are no tasks in / },
-    { args: ["show", "abc"], code: 2, says: /"abc" is too short for an id/ },
+    { args: ["list", "--agent", "shel"], code: 2, says: /^deckhand: Unknown agent "shel"\. Did you mean "shell"\?$/ },
+    { args: ["show", "last"], code: 1, says: /^deckhand: No tasks in / },
+    {
+      args: ["show", "abc"],
+      code: 2,
+      says: /^deckhand: "abc" is too short\. Use at least the last 4 characters of the id\.$/,
+    },
     {
       args: ["follow", "abcdef12"],
       code: 1,
-      says: /^deckhand: There is no task "abcdef12" in .*See deckhand tasks\.$/,
+      says: /^deckhand: No task found for "abcdef12" in .*Run `deckhand tasks` to list tasks\.$/,
     },
-    { args: ["cancel"], code: 2, says: /^deckhand: ID… is missing: deckhand tasks cancel ID…\.$/ },
+    { args: ["cancel"], code: 2, says: /^deckhand: Missing argument ID…\. Usage: deckhand tasks cancel ID…$/ },
     {
       args: ["strat", "shell", "x"],
       code: 2,
-      says: /is not a command of "deckhand tasks"\. Did you mean "deckhand tasks start"\?$/,
+      says: /^deckhand: Unknown command "tasks strat"\. Did you mean `deckhand tasks start`\?$/,
     },
   ];
   for (const { args, code, says } of cases) {
@@ -55,7 +79,7 @@ test("of several tasks none is cancelled when one can't be found, and that is sa
   assert.deepEqual([code, stdout], [1, ""]);
   assert.match(
     stderr,
-    /^Nothing was cancelled, because one of these can't be found\.\ndeckhand: There is no task "abcdef12" in /,
+    /^Nothing was cancelled, because not all of the IDs could be resolved\.\ndeckhand: No task found for "abcdef12" in /,
   );
   assert.deepEqual(
     (await listTasks(machine, ["--running"])).map((task) => task.id),
@@ -77,7 +101,7 @@ test("an agent that is not installed says how to install it; the list says which
       name: "single",
       title: "single",
       installed: true,
-      install: 'install sh, or correct "agents.single.command" in the settings',
+      install: 'install sh, or fix "agents.single.command" in the settings',
       can_resume: false,
       limit: 1,
     },
@@ -85,7 +109,7 @@ test("an agent that is not installed says how to install it; the list says which
   const table = await machine.run(["tasks", "agents"], { env });
   assert.match(
     table.stdout,
-    /^AGENT +HERE +RESUMES +LIMIT +WHAT, OR HOW TO INSTALL IT\ndeckhand +yes +yes +4 +Deckhand\n/,
+    /^AGENT +INSTALLED +CAN RESUME +LIMIT +NAME OR INSTALL COMMAND\ndeckhand +yes +yes +4 +Deckhand\n/,
   );
   assert.match(table.stdout, /^pi +no +yes +4 +npm install -g /m);
 });
@@ -105,5 +129,5 @@ test("only a person may let an agent do as it likes [T8]", async (t) => {
   const order = ["tasks", "start", "shell", "echo hi", "--bypass-permissions"];
   const { code, stderr } = await machine.run(order, { env: { DECKHAND_EXECUTION: "call_x" } });
   assert.equal(code, 3);
-  assert.match(stderr, /^deckhand: This is a person's decision/);
+  assert.match(stderr, /^deckhand: Not allowed from inside a tool call/);
 });

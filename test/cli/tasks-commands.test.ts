@@ -13,14 +13,14 @@ const onlyId = /^task_[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\n$/;
 
 test("start gives the id and leaves; list, show and follow say how it goes on, from other processes [T1] [T6]", async (t) => {
   const machine = await openTasksMachine(t);
-  assert.deepEqual(await machine.run(["tasks"]), { code: 0, signal: null, stdout: "", stderr: "No tasks here.\n" });
+  assert.deepEqual(await machine.run(["tasks"]), { code: 0, signal: null, stdout: "", stderr: "No tasks found.\n" });
   const started = await machine.run(["tasks", "start", "shell", waitsForGo]);
   assert.equal(started.code, 0, started.stderr);
   assert.match(started.stdout, onlyId);
   const id = started.stdout.trim();
   assert.equal(
     started.stderr,
-    `Started shell in ${machine.workdir}. To watch it: deckhand tasks follow ${id.slice(-8)}\n`,
+    `Started shell in ${machine.workdir}. To follow it: deckhand tasks follow ${id.slice(-8)}\n`,
   );
 
   const [listed] = await listTasks(machine, ["--running"]);
@@ -43,7 +43,7 @@ test("start gives the id and leaves; list, show and follow say how it goes on, f
   assert.deepEqual(output, { total_bytes: 8, answer: "one\ntwo", error_text: "" });
   assert.deepEqual([task.result, task.error], ["one\ntwo", null]);
   const table = await machine.run(["tasks"]);
-  assert.match(table.stdout, /^ID +AGENT +STATE +AGE +TOOK +WHAT\ntask_\S+ +shell +completed .* echo one;/);
+  assert.match(table.stdout, /^ID +AGENT +STATE +AGE +ELAPSED +SUMMARY\ntask_\S+ +shell +completed .* echo one;/);
 });
 
 test("Ctrl-C ends the watching and not the task; cancel ends that, and proves it [T7]", async (t) => {
@@ -62,8 +62,8 @@ test("Ctrl-C ends the watching and not the task; cancel ends that, and proves it
   follower.child.kill("SIGINT");
   const left = await follower.ended;
   assert.equal(left.code, 130);
-  assert.match(left.stderr, new RegExp(`^${id} is still running, and goes on without this\\.$`, "m"));
-  assert.match(left.stderr, new RegExp(`^To end it: deckhand tasks cancel ${id.slice(-8)}$`, "m"));
+  assert.match(left.stderr, new RegExp(`^Stopped following ${id}; the task is still running\\.$`, "m"));
+  assert.match(left.stderr, new RegExp(`^To cancel it: deckhand tasks cancel ${id.slice(-8)}$`, "m"));
   assert.deepEqual(
     (await listTasks(machine, ["--state", "running"])).map((task) => task.id),
     [id],
@@ -75,9 +75,9 @@ test("Ctrl-C ends the watching and not the task; cancel ends that, and proves it
   assert.equal(cancelled.code, 0, cancelled.stderr);
   assert.match(
     cancelled.stdout,
-    new RegExp(`^${id} is cancelled: (nothing of it still runs|no process of it was found): `),
+    new RegExp(`^${id} cancelled\\. (All its processes are gone: |No remaining process found \\()`),
   );
-  assert.match(cancelled.stderr, new RegExp(`^Stopping ${id} \\(shell\\) …$`, "m"));
+  assert.match(cancelled.stderr, new RegExp(`^Stopping ${id} \\(shell\\)…$`, "m"));
   const [task] = await listTasks(machine);
   assert.deepEqual([task?.state, task?.error], ["cancelled", "Cancelled: wrong branch"]);
   assert.equal(countProcesses(seconds), 0);
@@ -88,19 +88,22 @@ test("Ctrl-C ends the watching and not the task; cancel ends that, and proves it
   assert.deepEqual([document?.id, document?.cancelled, document?.task.state], [id, false, "cancelled"]);
   const followed = await machine.run(["tasks", "follow", "last"]);
   assert.equal(followed.code, 130);
-  assert.match(followed.stderr, /ended as cancelled after .*\nCancelled: wrong branch\nStopped: /);
+  assert.match(
+    followed.stderr,
+    /was cancelled after .*\nCancelled: wrong branch\n(All its processes are gone|No remaining process found)/,
+  );
 });
 
 test("follow ends with the code of the task: 1 failed, 124 time limit [T2]", async (t) => {
   const machine = await openTasksMachine(t);
   const failed = await machine.run(["tasks", "start", "shell", "echo half; echo why >&2; exit 3", "--follow"]);
   assert.deepEqual([failed.code, failed.stdout], [1, "half\n"]);
-  assert.match(failed.stderr, /ended as failed after/);
+  assert.match(failed.stderr, /^task_\S+ failed after/m);
   const late = await machine.run(["tasks", "start", "shell", "sleep 1000", "--timeout", "0.3", "-f", "-q"]);
   assert.deepEqual([late.code, late.stdout], [124, ""]);
   assert.match(
     late.stderr,
-    /ended as timeout after .*\nIt took longer than its limit of 300 ms and was stopped\.\nStopped: /,
+    /timed out after .*\nStopped after its time limit of 300 ms\.\n(All its processes are gone|No remaining)/,
   );
   const states = (await listTasks(machine)).map(({ state }) => state);
   assert.deepEqual(states, ["timeout", "failed"]);
@@ -111,7 +114,7 @@ test("an agent that speaks in events is followed by its answer, and gone on with
   const first = await machine.run(["tasks", "start", "talker", "-", "--follow"], { stdin: "hello\n" });
   assert.deepEqual([first.code, first.stdout], [0, "new hello\n"]);
   const id = (await listTasks(machine))[0]!.id;
-  assert.match(first.stderr, new RegExp(`To go on with it: deckhand tasks resume ${id.slice(-8)} "…"`));
+  assert.match(first.stderr, new RegExp(`To resume: deckhand tasks resume ${id.slice(-8)} "…"`));
   const second = await machine.run(["tasks", "resume", id, "and you?", "--follow", "--json"]);
   assert.equal(second.code, 0, second.stderr);
   const lines = second.stdout.trimEnd().split("\n");
@@ -132,12 +135,12 @@ test("a task that has to wait says so, and whoever is there next starts it [T6]"
   const first = await machine.run(["tasks", "start", "single", waitsForGo, "--quiet"]);
   const second = await machine.run(["tasks", "start", "single", "echo my turn"]);
   assert.equal(second.code, 0);
-  assert.match(second.stderr, /^Queued: as many of single run as may at once\./);
+  assert.match(second.stderr, /^Queued: single has reached its limit of 1 running task\./);
   const states = (await listTasks(machine)).map(({ state }) => state);
   assert.deepEqual(states, ["queued", "running"]);
   const cancelled = await machine.run(["tasks", "start", "single", "echo never", "--quiet"]);
   const gone = await machine.run(["tasks", "cancel", cancelled.stdout.trim()]);
-  assert.match(gone.stdout, /is cancelled: it had not begun, so there was nothing to stop\.$/m);
+  assert.match(gone.stdout, / cancelled\. The task had not started, so there was nothing to stop\.$/m);
   await writeFile(join(machine.workdir, "go"), "");
   const followed = await machine.run(["tasks", "follow", second.stdout.trim()]);
   assert.deepEqual([followed.code, followed.stdout], [0, "my turn\n"]);
@@ -164,7 +167,7 @@ test("two orders with one key are one task [T1]", async (t) => {
   const first = await machine.run(order);
   const second = await machine.run(order);
   assert.deepEqual([second.code, second.stdout], [0, first.stdout]);
-  assert.match(second.stderr, /^This key is that of task_\S+ \(\w+\); nothing was started\.$/m);
+  assert.match(second.stderr, /^Nothing started: this key belongs to task_\S+ \(\w+\)\.$/m);
   const third = await machine.run([...order, "--json"]);
   assert.deepEqual([third.code, third.stderr], [0, ""]);
   assert.equal((JSON.parse(third.stdout) as TaskDocument).id, first.stdout.trim());
@@ -172,7 +175,7 @@ test("two orders with one key are one task [T1]", async (t) => {
   assert.deepEqual([other.code, other.stdout], [2, ""]);
   assert.match(
     other.stderr,
-    /^deckhand: The idempotency key "nightly" is that of task_\S+ \(\w+\), which was ordered with/,
+    /^deckhand: The idempotency key "nightly" belongs to task_\S+ \(\w+\), which has a different message\./,
   );
   assert.equal((await listTasks(machine)).length, 1);
 });
@@ -204,13 +207,13 @@ test("a list that is cut says so, and how much of the rest still runs [T7]", asy
     (await machine.run(["tasks", "list", "--limit", "2", ...args])).stderr;
   assert.equal(
     await list(),
-    "These are the newest 2 of 3; of the others 1 is still under way. --limit N shows more.\n",
+    "Showing the newest 2 of 3 tasks; 1 of the others is queued or running. Use --limit N to see more.\n",
   );
   assert.equal(await list("--state", "completed"), "");
   assert.equal(await list("--limit", "3"), "");
   assert.equal(
     await list("--state", "completed", "--limit", "1"),
-    "These are the newest 1 of 2. --limit N shows more.\n",
+    "Showing the newest 1 of 2 tasks. Use --limit N to see more.\n",
   );
   assert.equal(await list("--json"), "");
 });

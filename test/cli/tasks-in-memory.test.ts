@@ -9,7 +9,7 @@ import { openTasksMachine } from "./tasks-machine.ts";
 
 const settings = { store: { kind: "memory" }, permissions: { allow: ["use_agent"] } };
 const sentence =
-  'warning: Tasks are kept in memory only, because store.kind is "memory": they end with this process, and are forgotten with it.';
+  'warning: Tasks are kept in memory only, because store.kind is "memory". They end with this process and leave no record.';
 
 function countIn(text: string): number {
   return text.split(sentence).length - 1;
@@ -22,7 +22,7 @@ test("a command that stays with its task says once, and first, that it is kept i
   assert.ok(stderr.startsWith(`deckhand: ${sentence}\n`), stderr);
   assert.equal(countIn(stderr), 1);
   const listed = await machine.run(["tasks"]);
-  assert.deepEqual([listed.code, listed.stderr], [0, `No tasks here.\ndeckhand: ${sentence}\n`]);
+  assert.deepEqual([listed.code, listed.stderr], [0, `No tasks found.\ndeckhand: ${sentence}\n`]);
 });
 
 test("a run says once that the tasks it starts are kept in memory only, and not when it starts none [T4]", async (t) => {

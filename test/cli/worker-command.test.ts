@@ -75,7 +75,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     assert.match(shown.stdout, /^AGENT +ON A WORKER /);
     assert.match(started.stdout, /"result":"new hello"/);
     assert.equal(refused.code, 2);
-    assert.match(refused.stderr, /There is no agent "tolker"\. Did you mean "talker"\? There are: .*talker/);
+    assert.match(refused.stderr, /Unknown agent "tolker"\. Did you mean "talker"\? Available: .*talker/);
     const resumed = await here.run(["tasks", "resume", "last", "again", "--follow", ...store]);
     assert.match(resumed.stdout, /"result":"--resume=s-1 again"/);
   });
@@ -95,10 +95,10 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
       ends.map(({ stdout }) => stdout),
       [`${theirs}\n`, `${join(theirs, "sub")}\n`, ""],
     );
-    assert.match(ends[0].stderr, /: shell works in the workdir of its worker\.$/m);
+    assert.match(ends[0].stderr, /^Following task_\S+ \(shell in the worker's workspace\)\.$/m);
     assert.match(
       ends[2].stderr,
-      /The working folder "\/no\/such" does not exist on the machine that was to run it; make it there, or leave it out to work in the workdir of the worker\./,
+      /The working directory "\/no\/such" does not exist on the worker\. Create it there, or omit it to use the worker's workspace\./,
     );
   });
 
@@ -120,7 +120,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     assert.deepEqual([followed.code, followed.stdout], [0, "the answer\n"]);
     assert.match(shown.stdout, /\n\nthe answer\n$/);
     for (const { stderr } of [followed, shown, asJson]) {
-      assert.match(stderr, /^deckhand: warning: Its output can't be read: The machine ".*" that ran the task/m);
+      assert.match(stderr, /^deckhand: warning: Can't read the output of task_\S+: The machine ".*", which ran task_/m);
     }
     assert.equal(asJson.code, 0);
     assert.partialDeepStrictEqual(JSON.parse(asJson.stdout), {

@@ -90,7 +90,7 @@ describe("background agents of the built package", () => {
     const run = (...args: string[]) => machine.run(["tasks", ...args], { program: built });
     const { stdout: id } = await run("start", "shell", "echo up; sleep 600", "--quiet");
     const { code, stdout } = await run("cancel", id.trim());
-    assert.deepEqual([code, stdout.startsWith(`${id.trim()} is cancelled: `)], [0, true], stdout);
+    assert.deepEqual([code, stdout.startsWith(`${id.trim()} cancelled. `)], [0, true], stdout);
   });
 });
 

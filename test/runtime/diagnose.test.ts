@@ -191,5 +191,5 @@ test("the agents that can be given tasks are listed; one that the settings name 
   const named = (await look({ PATH })).get("agents");
   assert.equal(named?.state, "warning");
   assert.match(named.what, /Tasks may switch off the permission checks of codex \(agents\.codex\.allow_bypass\)\.$/);
-  assert.equal(named.fix, 'For gone: install gone-cli, or correct "agents.gone.command" in the settings.');
+  assert.equal(named.fix, 'For gone: install gone-cli, or fix "agents.gone.command" in the settings.');
 });

@@ -49,7 +49,7 @@ test("an agent that fails, or is none, proposes nothing, and that is told [V7]",
   assert.match(improvement.sentence, /^mender gave no answer: /);
   await assert.rejects(improve(runtime, ["unused"], { agent: { name: "mendr", model: null } }), {
     code: "TASK_INVALID",
-    message: /^There is no agent "mendr"\. Did you mean "mender"\?/,
+    message: /^Unknown agent "mendr"\. Did you mean "mender"\?/,
   });
 });
 

@@ -57,7 +57,7 @@ test("wrong settings of agents are told in one sentence that names the key [T8]"
   const runtime = await openRuntime(t, { home, settings: { agents: { shell: { limit: 2 } } } });
   await assert.rejects(runtime.tasks(), {
     code: "CONFIG_INVALID",
-    message: '"agents.shell" has no "command": say how this agent is started.',
+    message: '"agents.shell" has no "command": set the command that starts this agent.',
   });
 });
 

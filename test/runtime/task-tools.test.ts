@@ -183,19 +183,16 @@ test("a person who is asked sees which agent gets what to do, and where [L13]", 
 test("wrong orders of an agent fail in one sentence, and no task comes of them [L13] [T2]", async (t) => {
   const runtime = await openToolRuntime(t);
   const orders: [object, RegExp][] = [
-    [
-      { cli_name: "helpr", message: "x" },
-      /^There is no agent "helpr"\. Did you mean "helper"\? There are: claude, .*$/,
-    ],
-    [{ cli_name: "helper", message: " " }, /^The message is empty; say what the agent has to do\.$/],
-    [{ cli_name: "helper", message: "x", timeout: 0 }, /^The timeout must be more than 0 s .* got 0 s\.$/],
+    [{ cli_name: "helpr", message: "x" }, /^Unknown agent "helpr"\. Did you mean "helper"\? Available: claude, .*$/],
+    [{ cli_name: "helper", message: " " }, /^The message is empty\. Say what the agent should do\.$/],
+    [{ cli_name: "helper", message: "x", timeout: 0 }, /^Invalid timeout 0 s: expected more than 0 s .*\.$/],
     [{ cli_name: "helper", message: "x", timeout: "10" }, /timeout: expected number, got the string "10"/],
     [{ cli_name: "helper", message: "x", args: "-x" }, /args: expected array, got the string "-x"/],
     [
       { cli_name: "helper", message: "x", cwd: "missing" },
-      /^The working folder ".*missing" does not exist; make it, or name another one\.$/,
+      /^The working directory ".*missing" does not exist\. Create it, or choose another one\.$/,
     ],
-    [{ cli_name: "helper", message: "x", model: "m" }, /^helper has no way to choose a model/],
+    [{ cli_name: "helper", message: "x", model: "m" }, /^helper does not support choosing a model/],
   ];
   for (const [input, sentence] of orders) {
     const { state, error } = await runtime.call("use_agent", input);

@@ -82,7 +82,7 @@ test("the limit of a task is kept while no manager lives, and the next one says 
   assert.deepEqual((await next.processes.detached.stop(run, 0)).killed, []);
   await next.manager.adopt();
   const end = (await next.manager.get(task.id))!;
-  assert.deepEqual([end.state, end.error], ["timeout", "It took longer than its limit of 2 s and was stopped."]);
+  assert.deepEqual([end.state, end.error], ["timeout", "Stopped after its time limit of 2 s."]);
 });
 
 test("an agent whose shim was killed is watched on, and what it says counts [T6]", async (t) => {
@@ -106,7 +106,7 @@ test("a task whose processes all vanish is lost, with its output and its session
   assert.deepEqual([end.state, end.result, end.sessionId], ["lost", null, "s-1"]);
   assert.equal(
     end.error,
-    "Lost: its process is gone and nobody saw how it ended. What it printed is kept, and its session can be resumed if it has one.",
+    "Lost: the process is gone, and how it ended is unknown. Its output is kept. If it has a session, you can resume it.",
   );
   assert.equal((await next.manager.output(task.id, {})).answer, "before");
   writeFileSync(join(folder, "go"), "");

@@ -19,7 +19,7 @@ test("a task that waits for an agent that left the settings fails after a while,
   }, "their end");
   for (const { id } of tasks) {
     const end = (await store.get(id))!;
-    const sentence = 'There is no agent "sid". Did you mean "said"? There are: said, plain, missing.';
+    const sentence = 'Unknown agent "sid". Did you mean "said"? Available: said, plain, missing.';
     assert.deepEqual([end.state, end.error], ["failed", sentence]);
   }
   assert.equal(events.filter(({ type }) => type === "task:settled").length, tasks.length);

@@ -53,7 +53,7 @@ test("a task that waits for its turn is cancelled without ever running [T7]", as
   const end = await room.manager.cancel(second.id, "no need");
   assert.deepEqual([end.state, end.error, end.startedAt], ["cancelled", "Cancelled: no need", null]);
   await room.manager.cancel(first, "");
-  assert.equal((await room.manager.get(first))!.error, "Cancelled: no reason was given.");
+  assert.equal((await room.manager.get(first))!.error, "Cancelled: no reason given.");
   assert.equal(existsSync(join(room.folder, "ran")), false);
 });
 
@@ -87,7 +87,7 @@ test("a task that takes longer than it may is stopped and says so [T8]", async (
   const end = await room.manager.wait(id, longMs);
   assert.deepEqual(
     [end.state, end.error, end.stopProof],
-    ["timeout", "It took longer than its limit of 700 ms and was stopped.", "marker"],
+    ["timeout", "Stopped after its time limit of 700 ms.", "marker"],
   );
   assert.equal((await room.manager.output(id, {})).answer, "half");
 });
@@ -155,5 +155,5 @@ test("an agent that prints without end is stopped [T8]", async (t) => {
   const { manager } = await openTasks(t, { limits });
   const { id } = await manager.start({ agent: "plain", message: `yes ${"x".repeat(1000)}`, door });
   const end = await manager.wait(id, longMs);
-  assert.deepEqual([end.state, end.error], ["failed", "It printed more than an agent may, and was stopped."]);
+  assert.deepEqual([end.state, end.error], ["failed", "Stopped because it printed too much output."]);
 });

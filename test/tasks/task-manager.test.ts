@@ -103,44 +103,56 @@ for (const [agent, cancelReason] of lostLaunches) {
 }
 
 const bad: readonly (readonly [string, Record<string, unknown>, RegExp])[] = [
-  ["an unknown agent", { agent: "clod" }, /^There is no agent "clod"\..* There are: said, plain, missing\.$/],
-  ["an agent that is no text", { agent: 7 }, /^The agent must be a text; got 7\.$/],
+  ["an unknown agent", { agent: "clod" }, /^Unknown agent "clod"\..* Available: said, plain, missing\.$/],
+  ["an agent that is no text", { agent: 7 }, /^Invalid value 7 for agent: expected a string\.$/],
   [
     "an agent that is not installed",
     { agent: "missing" },
     /^The agent "missing" is not installed: .*npm install -g missing$/,
   ],
   ["an empty message", { message: " \n" }, /^The message is empty/],
-  ["a message that is no text", { message: ["x"] }, /^The message must be a text; got \["x"\]\.$/],
-  ["a message of 17 MB", { message: "x".repeat(17 * 1024 * 1024) }, /^A message has at most 16777216 bytes/],
-  ["args that are no list", { args: "--flag" }, /^The args must be a list of texts.*got "--flag"\.$/],
-  ["args that are no texts", { args: [1] }, /^The args must be a list of texts.*got \[1\]\.$/],
+  ["a message that is no text", { message: ["x"] }, /^Invalid value \["x"\] for message: expected a string\.$/],
+  [
+    "a message of 17 MB",
+    { message: "x".repeat(17 * 1024 * 1024) },
+    /^Message too large: 17825792 bytes \(maximum 16777216\)\./,
+  ],
+  ["args that are no list", { args: "--flag" }, /^Invalid args "--flag": expected a list of strings, /],
+  ["args that are no texts", { args: [1] }, /^Invalid args \[1\]: expected a list of strings, /],
   ["an argument with a NUL", { args: ["a\0b"] }, /NUL byte/],
-  ["a timeout of 0", { timeoutMs: 0 }, /^The timeout must be more than 0 s and at most 24 hours; got 0 s\.$/],
-  ["a negative timeout", { timeoutMs: -5 }, /got -0\.005 s\.$/],
-  ["a timeout that is a text", { timeoutMs: "10" }, /got "10"\.$/],
-  ["a timeout that is no number", { timeoutMs: Number.NaN }, /got NaN s\.$/],
-  ["a timeout over a day", { timeoutMs: 86_400_001 }, /got 86400\.001 s\.$/],
+  ["a timeout of 0", { timeoutMs: 0 }, /^Invalid timeout 0 s: expected more than 0 s and at most 24 hours\.$/],
+  ["a negative timeout", { timeoutMs: -5 }, /^Invalid timeout -0\.005 s:/],
+  ["a timeout that is a text", { timeoutMs: "10" }, /^Invalid timeout "10":/],
+  ["a timeout that is no number", { timeoutMs: Number.NaN }, /^Invalid timeout NaN s:/],
+  ["a timeout over a day", { timeoutMs: 86_400_001 }, /^Invalid timeout 86400\.001 s:/],
   [
     "a folder that is not there",
     { cwd: "nowhere" },
-    /^The working folder ".*nowhere" does not exist; make it, or name another one\.$/,
+    /^The working directory ".*nowhere" does not exist\. Create it, or choose another one\.$/,
   ],
-  ["a folder that is a file", { cwd: "file" }, /^The working folder ".*file" is no folder; name one\.$/],
-  [
-    "a folder with a NUL",
-    { cwd: "a\0b" },
-    /^The working folder "a\\u0000b" holds a NUL character; no folder has one\.$/,
-  ],
+  ["a folder that is a file", { cwd: "file" }, /^The working directory ".*file" is not a directory\.$/],
+  ["a folder with a NUL", { cwd: "a\0b" }, /^Invalid working directory "a\\u0000b": it contains a NUL character\.$/],
   [
     "a folder whose name is too long",
     { cwd: "x".repeat(5000) },
-    /^The working folder ".{80}…" can't be used \(ENAMETOOLONG\); name another one\.$/,
+    /^Can't use the working directory ".{80}…" \(ENAMETOOLONG\)\. Choose another one\.$/,
   ],
   ["a model the agent does not have", { model: "unknown" }, /^There is no such model\.$/],
-  ["an empty idempotency key", { idempotencyKey: "" }, /^An idempotency key has 1 to 500 characters; got 0\.$/],
-  ["a bypass that the settings do not allow", { bypassesPermissions: true }, /^Your settings do not let "said"/],
-  ["a bypass that is a text", { bypassesPermissions: "yes" }, /must be true or false; got "yes"\.$/],
+  [
+    "an empty idempotency key",
+    { idempotencyKey: "" },
+    /^Invalid idempotency key: expected 1 to 500 characters, got 0\.$/,
+  ],
+  [
+    "a bypass that the settings do not allow",
+    { bypassesPermissions: true },
+    /^"said" may not bypass its permission checks\./,
+  ],
+  [
+    "a bypass that is a text",
+    { bypassesPermissions: "yes" },
+    /^Invalid value "yes" for permission bypass: expected true or false\.$/,
+  ],
 ];
 
 test("bad orders get one sentence and leave nothing behind [T1]", async (t) => {
@@ -180,13 +192,13 @@ test("the key of one job is not taken for another one, which would never be done
   const told = (what: string): { code: string; message: RegExp } => ({
     code: "TASK_INVALID",
     message: new RegExp(
-      `^The idempotency key "k" is that of ${id} \\(\\w+\\), which was ordered with ${what}: take another key for another job, or ask for that task\\.$`,
+      `^The idempotency key "k" belongs to ${id} \\(\\w+\\), which has ${what}\\. Use another key for a different task\\.$`,
     ),
   });
-  await assert.rejects(manager.start({ ...request, message: "echo text two; echo ok" }), told("another message"));
+  await assert.rejects(manager.start({ ...request, message: "echo text two; echo ok" }), told("a different message"));
   await assert.rejects(
     manager.start({ ...request, args: ["--x"], cwd: ".." }),
-    told("another working folder, another list of args"),
+    told("a different working directory and a different argument list"),
   );
   // The same job, with more time for it.
   assert.equal((await manager.start({ ...request, timeoutMs: 90_000, isIdempotent: true })).id, id);
@@ -269,7 +281,7 @@ test("a task that has ended is kept for its time, counted from its end, and goes
 test("unknown ids are told so [T2]", async (t) => {
   const { manager } = await openTasks(t);
   const id = "task_00000000-0000-7000-8000-000000000000";
-  const unknown = { code: "TASK_UNKNOWN", message: `There is no task "${id}", or it has expired.` };
+  const unknown = { code: "TASK_UNKNOWN", message: `No task with id "${id}"; it may have expired.` };
   assert.equal(await manager.get(id), undefined);
   await assert.rejects(manager.wait(id, 10), unknown);
   await assert.rejects(manager.cancel(id, "x"), unknown);
@@ -297,7 +309,7 @@ test("a task that has ended is resumed in its session [T8]", async (t) => {
   await assert.rejects(manager.resume(silent.id, "x", door), { code: "TASK_INVALID", message: /has no session/ });
   const plain = await manager.start({ agent: "plain", message: "true", door });
   await manager.wait(plain.id, longMs);
-  await assert.rejects(manager.resume(plain.id, "x", door), { code: "TASK_INVALID", message: /can't be resumed/ });
+  await assert.rejects(manager.resume(plain.id, "x", door), { code: "TASK_INVALID", message: /can't resume sessions/ });
 });
 
 test("what is kept in memory ends with the process that keeps it [T4]", async (t) => {

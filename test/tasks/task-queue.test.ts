@@ -55,7 +55,7 @@ test("a working folder that goes while its task waits is told from an agent that
   rmSync(cwd, { recursive: true });
   writeFileSync(join(folder, "go"), "");
   const { state, error } = await manager.wait(id, longMs);
-  const told = `The working folder "${cwd}" does not exist any more; make it again, or give another one.`;
+  const told = `The working directory "${cwd}" no longer exists. Create it again, or choose another one.`;
   assert.deepEqual([state, error], ["failed", told]);
 });
 

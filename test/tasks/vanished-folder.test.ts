@@ -54,7 +54,7 @@ test("a workdir that is moved away while a task runs does not make it run twice 
   assert.deepEqual([end.state, end.attempt], ["lost", 1]);
   assert.equal(
     end.error,
-    "Lost: its process is gone and nobody saw how it ended. Nothing that it printed is there; its session can be resumed if it has one.",
+    "Lost: the process is gone, and how it ended is unknown. No output was found. If it has a session, you can resume it.",
   );
   assert.equal(readFileSync(join(notes, "runs"), "utf8"), "x\n");
 });

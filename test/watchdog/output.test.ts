@@ -130,5 +130,5 @@ test("the folder that the watchdog made is the runtime's own afterwards [D3]", a
   const dogs = await openWatchdogs(t);
   assert.equal((await dogs.start(["true"]).ended).code, 0);
   const { code, stderr } = await dogs.machine.run(["calls"]);
-  assert.deepEqual({ code, stderr }, { code: 0, stderr: "No calls here yet.\n" });
+  assert.deepEqual({ code, stderr }, { code: 0, stderr: "No calls recorded in this workspace.\n" });
 });

@@ -13,8 +13,8 @@ export async function explainLack(
   const [row] = await query(countWorkers, [toKey(agent), lostMs]);
   if (Number(row?.["live"]) === 0 || Number(row?.["able"]) > 0) return undefined;
   const agents = (row?.["agents"] as readonly string[] | null) ?? [];
-  const have = agents.length === 0 ? "no agent at all" : agents.map(fromKey).join(", ");
-  return `No worker has the agent "${agent}": those that are there have ${have}. Install it on one of their machines and start that worker again, or start another one.`;
+  const have = agents.length === 0 ? "none" : agents.map(fromKey).join(", ");
+  return `No worker has the agent "${agent}" (available: ${have}). Install it on a worker's machine and restart that worker, or start another worker.`;
 }
 
 export async function listAgents({ query }: PostgresConnection, { lostMs }: WorkerTimes): Promise<WorkerAgents> {
@@ -37,7 +37,7 @@ export async function explainWaits(
       const pinnedTo = row["pinned_to"] as string | null;
       const having = row["is_lonely"] === true ? "" : ` that has "${fromKey(String(row["agent"]))}"`;
       const where = pinnedTo === null ? "" : ` on the machine "${pinnedTo}"`;
-      return [fromKey(String(row["id"])), `waits for a worker${having}${where}`];
+      return [fromKey(String(row["id"])), `waiting for a worker${having}${where}`];
     }),
   );
 }

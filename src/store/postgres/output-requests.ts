@@ -31,7 +31,7 @@ export async function readElsewhere({ query }: PostgresConnection, reading: Outp
   await query("DELETE FROM deckhand.output_requests WHERE id = $1", [request!["id"]]);
   throw new RuntimeError(
     "STORE_UNAVAILABLE",
-    `The machine "${machine}" that ran the task ${id} does not answer: start its worker again, or read ${String(row?.["folder"])} there.`,
+    `The machine "${machine}", which ran ${id}, does not respond. Restart its worker, or read ${String(row?.["folder"])} there.`,
   );
 }
 

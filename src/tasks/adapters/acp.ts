@@ -18,12 +18,12 @@ export function createAcpAdapter(name: string, settings: CommandSettings): Agent
     name,
     title: `${name} (ACP)`,
     program,
-    install: settings.install ?? `install ${program}, or correct "agents.${name}.command" in the settings`,
+    install: settings.install ?? `install ${program}, or fix "agents.${name}.command" in the settings`,
     canResume: true,
     plan(order, { folder }) {
       checkOrder(name, order, { reserved: [], widening: [], commands: [] });
       if (order.args.length > 0 && settings.acceptsArgs !== true) {
-        refuse(`${name} takes no further args: leave them out, or set "agents.${name}.accepts_args" in the settings.`);
+        refuse(`${name} does not accept extra args. Omit them, or set "agents.${name}.accepts_args" in the settings.`);
       }
       const { message, cwd, resume, bypassesPermissions } = order;
       // What the command says already is not said twice.
@@ -68,7 +68,7 @@ function readAcp(name: string): EventReading {
           return { progress: answer.text() };
         case "call":
           answer.next();
-          return { progress: textAt(event, "title") ?? "calls a tool" };
+          return { progress: textAt(event, "title") ?? "calling a tool" };
         case "end":
           verdict =
             event["ok"] === true

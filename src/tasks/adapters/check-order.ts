@@ -7,7 +7,7 @@ import { takeArguments, type ArgumentRules } from "./take-arguments.ts";
  * could become something else on a command line.
  */
 export function checkOrder(agent: string, order: TaskOrder, rules: ArgumentRules): readonly string[] {
-  if (order.message.trim() === "") refuse(`The message for ${agent} is empty: say what to do.`);
+  if (order.message.trim() === "") refuse(`The message for ${agent} is empty. Say what to do.`);
   checkWord("model", order.model);
   checkWord("session to resume", order.resume);
   for (const argument of order.args) checkArgumentLength(agent, `argument ${argument.slice(0, 20)}…`, argument);
@@ -18,9 +18,7 @@ export function checkOrder(agent: string, order: TaskOrder, rules: ArgumentRules
 export function checkArgumentLength(agent: string, what: string, text: string): void {
   const bytes = Buffer.byteLength(text);
   if (bytes <= maxArgumentBytes) return;
-  refuse(
-    `${agent} takes the ${what} as an argument, of at most ${maxArgumentBytes} bytes, but it has ${bytes}: shorten it.`,
-  );
+  refuse(`The ${what} is too long to pass to ${agent} as an argument: ${bytes} bytes (maximum ${maxArgumentBytes}).`);
 }
 
 /** For a CLI that takes no longer message, or silently cuts it. */
@@ -30,7 +28,7 @@ export function checkMessageLength(agent: string, order: TaskOrder, most: Messag
   // Pairs of surrogates are one character each; they are counted only where it matters.
   if (has <= most.count || (most.unit === "characters" && Array.from(message).length <= most.count)) return;
   refuse(
-    `${agent} takes a message of at most ${most.count} ${most.unit}, but this one has ${has}: put it in a file and name that.`,
+    `The message is too long for ${agent}: ${has} ${most.unit} (maximum ${most.count}). Put it in a file and refer to the file.`,
   );
 }
 
@@ -46,5 +44,5 @@ const maxArgumentBytes = 120_000;
 function checkWord(what: string, word: string | null): void {
   if (word === null || (/^[^\s-]\S*$/.test(word) && !word.includes("\0"))) return;
   const shown = JSON.stringify(word.slice(0, 80));
-  refuse(`The ${what} is a name without spaces that does not begin with a dash; got ${shown}.`);
+  refuse(`Invalid ${what} ${shown}: expected a name without spaces that does not start with a dash.`);
 }

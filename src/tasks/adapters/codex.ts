@@ -95,7 +95,7 @@ function readCodex(): EventReading {
       case "mcp_tool_call":
         return { progress: describeCall(textAt(item, "tool") ?? "a tool", valueAt(item, "arguments")) };
       case "file_change":
-        return { progress: "changes files" };
+        return { progress: "editing files" };
       // "error" items are warnings: a run that failed says so itself.
       default:
         return undefined;

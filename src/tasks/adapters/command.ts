@@ -18,7 +18,7 @@ export function createCommandAdapter(name: string, settings: CommandSettings): A
     name,
     title: name,
     program,
-    install: settings.install ?? `install ${program}, or correct "agents.${name}.command" in the settings`,
+    install: settings.install ?? `install ${program}, or fix "agents.${name}.command" in the settings`,
     canResume: hasPlace(first, "session"),
     plan(order) {
       checkOrder(name, order, { reserved: [], widening: [], commands: [] });
@@ -49,27 +49,26 @@ function checkLengths(name: string, command: readonly string[], { model, resume,
 }
 
 function checkAbilities(name: string, settings: CommandSettings, order: TaskOrder): void {
-  const where = `"agents.${name}.command" of the settings`;
+  const where = `"agents.${name}.command" in the settings`;
   if (order.model !== null && !hasPlace(settings.command, "model")) {
-    refuse(`${name} has no way to choose a model: leave it out, or put "--model={model}" or the like into ${where}.`);
+    refuse(`${name} does not support choosing a model. Omit it, or add something like "--model={model}" to ${where}.`);
   }
   if (order.resume !== null && !hasPlace(settings.command, "session")) {
-    refuse(
-      `${name} can't go on with a session: start a new task, or put "--resume={session}" or the like into ${where}.`,
-    );
+    refuse(`${name} can't resume sessions. Start a new task, or add something like "--resume={session}" to ${where}.`);
   }
   if (order.args.length > 0 && settings.acceptsArgs !== true) {
-    refuse(`${name} takes no further args: leave them out, or set "agents.${name}.accepts_args" in the settings.`);
+    refuse(`${name} does not accept extra args. Omit them, or set "agents.${name}.accepts_args" in the settings.`);
   }
 }
 
 function checkAsArgument(name: string, message: string, isBehindDashes: boolean): void {
   checkArgumentLength(name, "message", message);
-  if (message.includes("\0")) refuse(`The message for ${name} holds a NUL character, which no argument can.`);
+  if (message.includes("\0"))
+    refuse(`The message for ${name} contains a NUL character, which can't be passed as an argument.`);
   if (!message.startsWith("-") || isBehindDashes) return;
   refuse(
-    `The message begins with a dash, and ${name} would take it for an option: end "agents.${name}.command" in the settings ` +
-      `with "--" if it knows that, or set "message" to "stdin" there.`,
+    `The message starts with a dash, so ${name} would read it as an option. In the settings, end "agents.${name}.command" with ` +
+      `"--" if ${name} supports that, or set "agents.${name}.message" to "stdin".`,
   );
 }
 
@@ -114,8 +113,8 @@ function openReader(name: string, settings: CommandSettings): OutputReader {
       if (text !== "") return { ok: false, error: describeBadExit(name, exit, text.slice(-4000)) };
       const error = describeEnd(name, exit, stray || other);
       if (exit.code !== 0 || stray !== "" || other === "") return { ok: false, error };
-      const field = `No JSON line of it has "${resultPath.join(".")}"`;
-      return { ok: false, error: `${error} ${field}: is "agents.${name}.result_field" in the settings right?` };
+      const field = `None of its JSON lines has "${resultPath.join(".")}"`;
+      return { ok: false, error: `${error} ${field}: check "agents.${name}.result_field" in the settings.` };
     },
     partial: () => answer.text(),
   };

@@ -57,7 +57,7 @@ function readDeckhand(): EventReading {
         case "call:added":
           return { progress: `${textAt(event, "tool") ?? "a tool"}: ${textAt(event, "title") ?? ""}` };
         case "model:retrying":
-          return { progress: `tries again: ${textAt(event, "message") ?? ""}` };
+          return { progress: `retrying: ${textAt(event, "message") ?? ""}` };
         case "run:ended": {
           const state = textAt(event, "state");
           const otherwise = state === undefined ? "it did not say why" : state.replaceAll("_", " ");

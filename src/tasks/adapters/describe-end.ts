@@ -1,9 +1,9 @@
 import type { AgentExit } from "./agent-adapter.ts";
 import { readEvent, textAt } from "./read-event.ts";
 
-/** Why there is no answer, from what little is known: "claude ended without an answer (exit code 0); …". */
+/** Why there is no answer, from what little is known: "claude exited without an answer (exit code 0). …". */
 export function describeEnd(name: string, exit: AgentExit, strayText = ""): string {
-  return tellEnd(`${name} ended without an answer (${describeExit(exit)})`, exit, strayText);
+  return tellEnd(`${name} exited without an answer (${describeExit(exit)})`, exit, strayText);
 }
 
 /** It had answered, and its exit code says that it failed all the same. */
@@ -15,11 +15,13 @@ function tellEnd(end: string, exit: AgentExit, strayText: string): string {
   const errorEnd = oneLine(exit.errorText, "end");
   const strayEnd = oneLine(strayText, "end");
   const last = errorEnd === "" ? strayEnd : errorEnd;
-  if (last === "") return `${end} and said nothing.`;
-  const where = errorEnd === "" ? "output" : "error output";
+  if (last === "") return `${end} and printed nothing.`;
+  const where = errorEnd === "" ? "stdout" : "stderr";
   const asked =
-    asksForInput(strayEnd) || asksForInput(errorEnd) ? " It seems to have asked for input, which nobody gives." : "";
-  return `${end}; the end of its ${where}: ${last}${/[.!?…]$/.test(last) ? "" : "."}${asked}`;
+    asksForInput(strayEnd) || asksForInput(errorEnd)
+      ? " It seems to have asked for input, which it can't get here."
+      : "";
+  return `${end}. End of ${where}: ${last}${/[.!?…]$/.test(last) ? "" : "."}${asked}`;
 }
 
 /** What an agent said of its own failure, as one sentence. */
@@ -48,7 +50,7 @@ export function oneLine(text: string, keep: "start" | "end", limit = 500): strin
 
 function describeExit({ code, signal }: AgentExit): string {
   if (code !== null) return `exit code ${code}`;
-  return signal === null ? "how, nobody knows" : `ended by ${signal}`;
+  return signal === null ? "exit status unknown" : `killed by ${signal}`;
 }
 
 function asksForInput(text: string): boolean {

@@ -13,5 +13,5 @@ export function findAdapter(
   const names = [...new Set([...adapters.keys(), ...elsewhere])];
   const [meant] = nearest(name, names, 1);
   const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
-  refuse(`There is no agent ${JSON.stringify(name.slice(0, 80))}.${hint} There are: ${names.join(", ")}.`);
+  refuse(`Unknown agent ${JSON.stringify(name.slice(0, 80))}.${hint} Available: ${names.join(", ")}.`);
 }

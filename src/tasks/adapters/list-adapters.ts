@@ -41,7 +41,10 @@ const known: readonly AgentAdapter[] = [
 function createOne(name: string, settings: AgentSettings, base: AgentAdapter | undefined): AgentAdapter {
   if (base && settings.output === undefined) return changeAdapter(base, settings);
   if (!hasCommand(settings)) {
-    throw new RuntimeError("CONFIG_INVALID", `"agents.${name}" has no "command": say how this agent is started.`);
+    throw new RuntimeError(
+      "CONFIG_INVALID",
+      `"agents.${name}" has no "command": set the command that starts this agent.`,
+    );
   }
   return settings.output === "acp" ? createAcpAdapter(name, settings) : createCommandAdapter(name, settings);
 }

@@ -58,7 +58,7 @@ function readPi(): EventReading {
           return { progress: describeCall(textAt(event, "toolName") ?? "a tool", valueAt(event, "args")) };
         case "auto_retry_start": {
           const reason = textAt(event, "errorMessage");
-          return { progress: reason === undefined ? "tries again" : `tries again: ${reason}` };
+          return { progress: reason === undefined ? "retrying" : `retrying: ${reason}` };
         }
         case "agent_settled":
           return { isDone: true };

@@ -31,7 +31,7 @@ export function takeArguments(
   const limited = new Set(harmless.map(nameOf));
   return args.filter((argument, at) => {
     const shown = JSON.stringify(argument.slice(0, 80));
-    if (argument.includes("\0")) refuse(`The argument ${shown} holds a NUL character, which no program can be given.`);
+    if (argument.includes("\0")) refuse(`The argument ${shown} contains a NUL character.`);
     const isOption = argument.startsWith("-");
     const [option, value] = isOption ? [argument, args[at + 1]] : [args[at - 1] ?? "", argument];
     if (isOption) checkOption(option, shown);
@@ -44,10 +44,10 @@ export function takeArguments(
     const name = nameOf(option);
     const isGlued = !name.startsWith("--") && name.length > 2 && !longShort.includes(name);
     if (name === "-" || name === "--" || isGlued || option.startsWith("---")) {
-      refuse(`${shown} can't be told from other options: write each option by itself, its value as the next argument.`);
+      refuse(`Ambiguous option ${shown}. Write each option separately, with its value as the next argument.`);
     }
     if (reserved.includes(name)) {
-      refuse(`${shown} is left to deckhand, which starts ${agent} and reads what it says: leave it out.`);
+      refuse(`${shown} is set by deckhand, which starts ${agent} and reads its output. Omit it.`);
     }
   }
 
@@ -55,7 +55,7 @@ export function takeArguments(
     const isBehindOption = option.startsWith("-") && !option.includes("=");
     if (isBehindOption && !commands.includes(value.toLowerCase())) return;
     refuse(
-      `${shown} is no option of ${agent}: args are options and, right behind them, their values, as in ["--name", "value"].`,
+      `${shown} is not an option of ${agent}. Args are options, each followed by its value, such as ["--name", "value"].`,
     );
   }
 
@@ -67,8 +67,8 @@ export function takeArguments(
 
   function refuseWidening(shown: string): never {
     return refuse(
-      `"${shown.slice(0, 80)}" gives ${agent} more than its permission checks leave it: leave it out, put it into the agent's ` +
-        "command in your settings, or ask for the task to bypass permissions where your settings allow that.",
+      `"${shown.slice(0, 80)}" would let ${agent} do more than its permission checks allow. Omit it, put it in the agent's command ` +
+        "in your settings, or start the task with its permission checks off if your settings allow that.",
     );
   }
 }

@@ -11,7 +11,7 @@ const identity = { pid: process.pid, startTime: "1", bootId: "boot" };
 const folder = "/project/.deckhand/tasks";
 const take = { limit: 2, owner: identity, now: 50 };
 const lackOfPi =
-  'No worker has the agent "pi": those that are there have claude, my agent. Install it on one of their machines and start that worker again, or start another one.';
+  'No worker has the agent "pi" (available: claude, my agent). Install it on a worker\'s machine and restart that worker, or start another worker.';
 
 describe("the agents of workers", lane("postgres", (await findPostgresProblem()) ?? true), () => {
   let server: PostgresServer;
@@ -75,9 +75,9 @@ describe("the agents of workers", lane("postgres", (await findPostgresProblem())
     const [mine, other] = [makeTask(), makeTask({}, { agent: "pi" })];
     for (const task of [mine, other]) await asking.add(task);
     const waits = async (): Promise<unknown> => Object.fromEntries(await shared.explainWaits([mine, other]));
-    assert.deepEqual(await waits(), { [mine.id]: "waits for a worker", [other.id]: "waits for a worker" });
+    assert.deepEqual(await waits(), { [mine.id]: "waiting for a worker", [other.id]: "waiting for a worker" });
     const worker = await open(t, "one", ["claude"]);
-    assert.deepEqual(await waits(), { [other.id]: 'waits for a worker that has "pi"' });
+    assert.deepEqual(await waits(), { [other.id]: 'waiting for a worker that has "pi"' });
     await worker.takeNext("claude", take);
     await worker.update(mine.id, { from: ["running"], set: { state: "completed", sessionId: "s", completedAt: 60 } });
     await worker.close();
@@ -85,7 +85,7 @@ describe("the agents of workers", lane("postgres", (await findPostgresProblem())
     await asking.add(resumed);
     await open(t, "two", ["claude", "pi"]);
     assert.deepEqual(Object.fromEntries(await shared.explainWaits([resumed, other])), {
-      [resumed.id]: 'waits for a worker that has "claude" on the machine "one"',
+      [resumed.id]: 'waiting for a worker that has "claude" on the machine "one"',
     });
     assert.deepEqual(await shared.explainWaits([]), new Map());
   });

@@ -64,7 +64,7 @@ test("a program that does not speak ACP is not waited for until its time is over
     told.push(event);
     streams.input.end();
   });
-  const error = "it did not answer within 0.02 s, as an agent that speaks ACP does first of all";
+  const error = "it did not answer the ACP handshake within 0.02 s";
   assert.deepEqual(told, [{ type: "end", ok: false, error }]);
   assert.equal(streams.output.writableEnded, true);
 });
@@ -72,7 +72,7 @@ test("a program that does not speak ACP is not waited for until its time is over
 const failing: Readonly<Record<string, readonly [Partial<TaskOrder>, string]>> = {
   refuses: [{}, "mine failed: it stopped early (refusal)."],
   dies: [{}, "mine failed: it ended before it answered."],
-  "cannot-resume": [{ resume: "session-1" }, "mine failed: it can't go on with a session: it says so itself."],
+  "cannot-resume": [{ resume: "session-1" }, "mine failed: it reports that it can't resume sessions."],
 };
 for (const [mode, [order, error]] of Object.entries(failing)) {
   test(`an ACP agent that ${mode} is a failure in one sentence [T8]`, async (t) => {

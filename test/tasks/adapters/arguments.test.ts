@@ -121,7 +121,7 @@ test("arguments that change what is read are never taken [T8]", () => {
     ["deckhand", "--json"],
   ];
   for (const [agent, argument] of reserved) {
-    assert.match(refusal(agent, { args: [argument], bypassesPermissions: true }), /left to deckhand/, argument);
+    assert.match(refusal(agent, { args: [argument], bypassesPermissions: true }), /set by deckhand/, argument);
   }
 });
 

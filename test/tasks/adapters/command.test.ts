@@ -25,8 +25,8 @@ test("a command that takes the message as an argument gets it behind its dashes 
   );
   assert.deepEqual(verdict, { ok: true, text: 'a\n"b" $(id)' });
   assert.deepEqual(planned(settings, { message: "-x" }).args, ["%s", "--", "-x"]);
-  assert.match(refusal({ ...settings, command: ["printf", "%s"] }, { message: "-x" }), /begins with a dash/);
-  assert.match(refusal(settings, { message: "x".repeat(200_000) }), /at most 120000 bytes/);
+  assert.match(refusal({ ...settings, command: ["printf", "%s"] }, { message: "-x" }), /starts with a dash/);
+  assert.match(refusal(settings, { message: "x".repeat(200_000) }), /200000 bytes \(maximum 120000\)/);
 });
 
 test("a command's model, session and system prompt go where its settings put them [T8]", () => {
@@ -42,9 +42,9 @@ test("a command's model, session and system prompt go where its settings put the
 
 test("what a command has no place for is refused, or stands before the message [T8]", () => {
   const settings = { command: ["mine"], output: "text" } as const;
-  assert.match(refusal(settings, { model: "big" }), /no way to choose a model/);
-  assert.match(refusal(settings, { resume: "s1" }), /can't go on with a session/);
-  assert.match(refusal(settings, { args: ["--fast"] }), /takes no further args/);
+  assert.match(refusal(settings, { model: "big" }), /does not support choosing a model/);
+  assert.match(refusal(settings, { resume: "s1" }), /can't resume sessions/);
+  assert.match(refusal(settings, { args: ["--fast"] }), /does not accept extra args/);
   assert.equal(planned(settings, { systemPrompt: "Be terse." }).stdin, "Be terse.\n\nsay hi");
   assert.equal(adapterOf(settings).canResume, false);
 });
@@ -63,13 +63,13 @@ test("a command's JSON lines give the last answer and the session [T8]", async (
 });
 
 const failing: readonly (readonly [string, string])[] = [
-  ["echo half an answer; exit 3", "mine ended without an answer (exit code 3); the end of its output: half an answer."],
-  ["true", "mine ended without an answer (exit code 0) and said nothing."],
-  ["echo oh >&2; exit 1", "mine ended without an answer (exit code 1); the end of its error output: oh."],
-  ["kill -9 $$", "mine ended without an answer (ended by SIGKILL) and said nothing."],
+  ["echo half an answer; exit 3", "mine exited without an answer (exit code 3). End of stdout: half an answer."],
+  ["true", "mine exited without an answer (exit code 0) and printed nothing."],
+  ["echo oh >&2; exit 1", "mine exited without an answer (exit code 1). End of stderr: oh."],
+  ["kill -9 $$", "mine exited without an answer (killed by SIGKILL) and printed nothing."],
   [
     "printf 'Go on? [y/N]'; read answer || exit 1",
-    "mine ended without an answer (exit code 1); the end of its output: Go on? [y/N]. It seems to have asked for input, which nobody gives.",
+    "mine exited without an answer (exit code 1). End of stdout: Go on? [y/N]. It seems to have asked for input, which it can't get here.",
   ],
 ];
 for (const [script, error] of failing) {
@@ -83,12 +83,12 @@ test("JSON lines without an answer are a failure, with one and a bad exit code a
   const silent: AgentSettings = { command: ["printf", '{"a":1}\nnot json\n'], output: "json_lines" };
   assert.deepEqual((await run(t, silent, {})).verdict, {
     ok: false,
-    error: "mine ended without an answer (exit code 0); the end of its output: not json.",
+    error: "mine exited without an answer (exit code 0). End of stdout: not json.",
   });
   const broken: AgentSettings = { command: ["sh", "-c", `echo '{"result":"x"}'; exit 2`], output: "json_lines" };
   assert.deepEqual((await run(t, broken, {})).verdict, {
     ok: false,
-    error: "mine answered, but then failed (exit code 2); the end of its output: x.",
+    error: "mine answered, but then failed (exit code 2). End of stdout: x.",
   });
 });
 
@@ -97,12 +97,12 @@ test("JSON lines that hold the answer elsewhere are shown, with the setting that
   assert.deepEqual((await run(t, say('{"text":"hi"}'), {})).verdict, {
     ok: false,
     error:
-      'mine ended without an answer (exit code 0); the end of its output: {"text":"hi"}. No JSON line of it has "result": is "agents.mine.result_field" in the settings right?',
+      'mine exited without an answer (exit code 0). End of stdout: {"text":"hi"}. None of its JSON lines has "result": check "agents.mine.result_field" in the settings.',
   });
   const failed: AgentSettings = { command: ["sh", "-c", `echo '{"error":"quota"}'; exit 2`], output: "json_lines" };
   assert.deepEqual((await run(t, failed, {})).verdict, {
     ok: false,
-    error: 'mine ended without an answer (exit code 2); the end of its output: {"error":"quota"}.',
+    error: 'mine exited without an answer (exit code 2). End of stdout: {"error":"quota"}.',
   });
 });
 
@@ -110,7 +110,7 @@ test("what is too long for an argument is called by its name [T8]", () => {
   const command = ["mine", "--model={model}", "--resume={session}", "--system={system_prompt}"] as const;
   const long = "x".repeat(120_001);
   const told = (what: string): string =>
-    `mine takes the ${what} as an argument, of at most 120000 bytes, but it has 120001: shorten it.`;
+    `The ${what} is too long to pass to mine as an argument: 120001 bytes (maximum 120000).`;
   assert.equal(refusal({ command, output: "text" }, { model: long }), told("model"));
   assert.equal(refusal({ command, output: "text" }, { resume: long }), told("session to resume"));
   assert.equal(refusal({ command, output: "text" }, { systemPrompt: long }), told("system prompt"));

@@ -67,7 +67,7 @@ test("deckhand without a model ends without an answer [T8]", async (t) => {
   const place = await makePlace(t, ["x"]);
   const { verdict, exit } = await run(t, place, { model: "script:nowhere.json" });
   assert.equal(exit.code, 2);
-  assert.match(verdict.ok ? "" : verdict.error, /ended without an answer \(exit code 2\).*nowhere\.json/);
+  assert.match(verdict.ok ? "" : verdict.error, /exited without an answer \(exit code 2\).*nowhere\.json/);
 });
 
 interface Place {

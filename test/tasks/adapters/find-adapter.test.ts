@@ -23,7 +23,7 @@ test("an unknown agent is refused with the nearest and with all there are [T8]",
   assert.throws(() => findAdapter("cluade", adapters), {
     code: "TASK_INVALID",
     message:
-      'There is no agent "cluade". Did you mean "claude"? There are: claude, codex, gemini, opencode, qwen, pi, deckhand, mine.',
+      'Unknown agent "cluade". Did you mean "claude"? Available: claude, codex, gemini, opencode, qwen, pi, deckhand, mine.',
   });
   assert.throws(() => findAdapter("__proto__", adapters), { code: "TASK_INVALID" });
   assert.equal(findAdapter("mine", adapters).name, "mine");
@@ -51,6 +51,6 @@ test("the settings say how a known agent is started, and what it is given beside
 test("an agent of the settings without a command is refused [T8]", () => {
   assert.throws(() => listAdapters({ own, agents: { mine: { output: "text" } } }), {
     code: "CONFIG_INVALID",
-    message: '"agents.mine" has no "command": say how this agent is started.',
+    message: '"agents.mine" has no "command": set the command that starts this agent.',
   });
 });

@@ -146,14 +146,14 @@ test("the agent's own checks are off only where the task says so [T8]", () => {
 
 test("a model, a session or a message that no command line could carry is refused in one sentence [T8]", () => {
   for (const agent of adapters.keys()) {
-    assert.match(refusal(agent, { model: "--yolo" }), /model is a name/);
-    assert.match(refusal(agent, { resume: "-x" }), /session to resume is a name/);
-    assert.match(refusal(agent, { resume: "a b" }), /session to resume is a name/);
+    assert.match(refusal(agent, { model: "--yolo" }), /^Invalid model "--yolo": expected a name/);
+    assert.match(refusal(agent, { resume: "-x" }), /^Invalid session to resume "-x": expected a name/);
+    assert.match(refusal(agent, { resume: "a b" }), /^Invalid session to resume "a b": expected a name/);
     assert.match(refusal(agent, { message: " \n" }), /is empty/);
   }
-  assert.match(refusal("qwen", { systemPrompt: "x".repeat(200_000) }), /at most 120000 bytes, but it has 200000/);
-  assert.match(refusal("gemini", { message: "x".repeat(9 * 1024 * 1024) }), /at most 8388608 bytes/);
-  assert.match(refusal("codex", { message: "x".repeat(1_048_577) }), /at most 1048576 characters/);
+  assert.match(refusal("qwen", { systemPrompt: "x".repeat(200_000) }), /200000 bytes \(maximum 120000\)/);
+  assert.match(refusal("gemini", { message: "x".repeat(9 * 1024 * 1024) }), /9437184 bytes \(maximum 8388608\)/);
+  assert.match(refusal("codex", { message: "x".repeat(1_048_577) }), /1048577 characters \(maximum 1048576\)/);
   assert.equal(refusal("codex", { message: "🎉".repeat(1_048_576) }), "");
   assert.equal(plan("claude", { systemPrompt: "x".repeat(200_000) }).files!["system-prompt.md"]!.length, 200_000);
 });

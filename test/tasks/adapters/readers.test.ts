@@ -103,26 +103,26 @@ const silent: readonly (readonly [
   { code: number | null; signal: string | null; errorText: string },
   string,
 ])[] = [
-  ["", { code: 0, signal: null, errorText: "" }, "claude ended without an answer (exit code 0) and said nothing."],
+  ["", { code: 0, signal: null, errorText: "" }, "claude exited without an answer (exit code 0) and printed nothing."],
   [
     "half {\n",
     { code: 0, signal: null, errorText: "" },
-    "claude ended without an answer (exit code 0); the end of its output: half {.",
+    "claude exited without an answer (exit code 0). End of stdout: half {.",
   ],
   [
     "",
     { code: 1, signal: null, errorText: "\u001B[31mInvalid key.\u001B[0m\n  Log in!\n" },
-    "claude ended without an answer (exit code 1); the end of its error output: Invalid key. Log in!",
+    "claude exited without an answer (exit code 1). End of stderr: Invalid key. Log in!",
   ],
   [
     "",
     { code: null, signal: "SIGKILL", errorText: "" },
-    "claude ended without an answer (ended by SIGKILL) and said nothing.",
+    "claude exited without an answer (killed by SIGKILL) and printed nothing.",
   ],
   [
     "Do you trust this folder? [y/N]",
     { code: 1, signal: null, errorText: "" },
-    "claude ended without an answer (exit code 1); the end of its output: Do you trust this folder? [y/N]. It seems to have asked for input, which nobody gives.",
+    "claude exited without an answer (exit code 1). End of stdout: Do you trust this folder? [y/N]. It seems to have asked for input, which it can't get here.",
   ],
 ];
 

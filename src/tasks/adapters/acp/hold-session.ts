@@ -63,7 +63,7 @@ const usualHelloMs = 120_000;
 /** A program that speaks something else would be waited for until the time of the task is over, and nobody would know why. */
 async function inTime(answer: Promise<unknown>, limitMs: number): Promise<unknown> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const problem = `it did not answer within ${limitMs / 1000} s, as an agent that speaks ACP does first of all`;
+  const problem = `it did not answer the ACP handshake within ${limitMs / 1000} s`;
   const timer = setTimeout(() => reject(new Error(problem)), limitMs);
   try {
     return await Promise.race([answer, promise]);
@@ -96,7 +96,7 @@ function wayToResume(hello: unknown): string {
   const resume = valueAt(hello, "agentCapabilities", "sessionCapabilities", "resume");
   if (typeof resume === "object" && resume !== null) return "session/resume";
   if (valueAt(hello, "agentCapabilities", "loadSession") === true) return "session/load";
-  throw new Error("it can't go on with a session: it says so itself");
+  throw new Error("it reports that it can't resume sessions");
 }
 
 interface ModelChoice {
@@ -114,7 +114,7 @@ async function chooseModel(agent: RpcPeer, { sessionId, opened, model }: ModelCh
   } else if (valueAt(opened, "models") !== undefined) {
     await agent.request("session/set_model", { sessionId, modelId: model });
   } else {
-    throw new Error("it does not let its model be chosen: leave the model out");
+    throw new Error("it does not support choosing a model; omit it");
   }
 }
 
