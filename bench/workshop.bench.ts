@@ -66,6 +66,13 @@ async function openMany(): Promise<Workshop> {
     openAdmission: () => () => "person",
     explainInput: () => ({ ok: false, error: "" }),
     isDisabled: () => false,
+    createReleases: () => ({
+      ready: async () => {},
+      revision: () => 0,
+      isNew: () => false,
+      introduce: async () => {},
+      inUse: () => null,
+    }),
     // Later than the changes: they are settled.
     now: () => Date.now() + 10_000,
   });

@@ -27,7 +27,12 @@ const groups: readonly { readonly name: string; readonly roots: readonly string[
   { name: "runtime", roots: [source("runtime/create-runtime.ts")] },
   {
     name: "agent",
-    roots: [source("runtime/open-agent.ts"), source("runtime/open-named-model.ts"), source("cli/run-command.ts")],
+    roots: [
+      source("runtime/open-agent.ts"),
+      source("runtime/open-skills.ts"),
+      source("runtime/open-named-model.ts"),
+      source("cli/run-command.ts"),
+    ],
   },
 ];
 

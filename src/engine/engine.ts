@@ -4,7 +4,6 @@ import { isFinal, type Execution } from "../core/execution.ts";
 import { createId } from "../core/ids.ts";
 import type { RunStatistics } from "../core/run-statistics.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
-import { createActiveCalls } from "./active-calls.ts";
 import { openBatch, type Batch } from "./batch.ts";
 import { createConversations } from "./conversations.ts";
 import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
@@ -48,7 +47,7 @@ export function createEngine(given: EngineOptions): Engine {
   const slots = createSlots(options.limits.maxParallel);
   const conversations = createConversations();
   const history = createHistory();
-  const active = createActiveCalls();
+  const active = options.activeCalls;
 
   function prepare(given: ToolCall, batchId: string | null, commit: () => void): ActiveCall {
     // A program in plain JavaScript may name no tool at all; that is an unknown one.

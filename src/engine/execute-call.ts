@@ -3,6 +3,7 @@ import { isThenable } from "../core/is-thenable.ts";
 import type { PermitDecision } from "../core/permit.ts";
 import type { Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
+import { notifyOpened, notifyWaiting } from "./notify-observers.ts";
 import type { Draft, EngineOptions, EngineParts } from "./parts.ts";
 import { checkInput, type ActiveCall } from "./prepare-call.ts";
 import { createProgressMask } from "./progress-mask.ts";
@@ -69,7 +70,7 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
       signal: control.signal,
     });
     if (isThenable(answer)) {
-      noteWaiting(options, record);
+      notifyWaiting(options, options.mask.execution({ ...record }));
       decision = await unlessStopped(control, Promise.resolve(answer));
     } else decision = answer;
   } catch (thrown) {
@@ -94,14 +95,6 @@ async function askPermission(options: EngineOptions, active: ActiveCall): Promis
 
 function addNote(record: Draft, note: string): void {
   record.note = record.note === null ? note : `${record.note}\n${note}`;
-}
-
-function noteWaiting({ ledger, mask, emit }: EngineOptions, record: Draft): void {
-  try {
-    ledger.waiting(mask.execution({ ...record }));
-  } catch (thrown) {
-    emit("ledger:failed", { id: record.id, error: mask.text(messageOf(thrown)) });
-  }
 }
 
 type Chosen = { readonly tool: Tool; readonly end?: never } | { readonly end: End };
@@ -135,7 +128,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
   record.state = "running";
   record.startedAt = options.clock.now();
   try {
-    const committed = options.ledger.opened(options.mask.execution(record), tool.traits.replay);
+    const committed = notifyOpened(options.observers, options.mask.execution(record), tool.traits.replay);
     if (committed) await committed;
   } catch (thrown) {
     record.startedAt = null;

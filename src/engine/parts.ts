@@ -2,13 +2,14 @@ import type { AfterRun } from "../core/after-run.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
-import type { Ledger } from "../core/ledger.ts";
+import type { CallObserver } from "../core/call-observer.ts";
 import type { Mask } from "../core/mask.ts";
 import type { Permit } from "../core/permit.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Ask } from "../core/question.ts";
 import type { RouteCall } from "../core/route-call.ts";
 import type { FileChange } from "../core/tool.ts";
+import type { ActiveCalls } from "./active-calls.ts";
 import type { Catalog } from "./catalog.ts";
 import type { EngineLimits } from "./time-limits.ts";
 import type { UnbreakableMask } from "./unbreakable-mask.ts";
@@ -16,13 +17,16 @@ import type { UnbreakableMask } from "./unbreakable-mask.ts";
 /** What the runtime hands to the engine. */
 export interface EngineOptions {
   readonly catalog: Catalog;
+  /** Filled by the engine; whoever is asked about a call finds it here. */
+  readonly activeCalls: ActiveCalls;
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly owner: ProcessIdentity | null;
   readonly limits: EngineLimits;
   readonly clock: Clock;
   readonly emit: Emit;
-  readonly ledger: Ledger;
+  /** In the order in which they are notified; the ledger is the first. */
+  readonly observers: readonly CallObserver[];
   readonly permit: Permit;
   readonly route: RouteCall;
   readonly ask: Ask;

@@ -1,7 +1,7 @@
 import { clipText, cutText } from "../core/cut-text.ts";
-import { messageOf } from "../core/errors.ts";
 import { assertTransition, type Execution, type FinalState } from "../core/execution.ts";
 import type { End } from "./call-end.ts";
+import { notifySettled } from "./notify-observers.ts";
 import type { EngineOptions } from "./parts.ts";
 import type { ActiveCall } from "./prepare-call.ts";
 
@@ -25,12 +25,8 @@ export async function settleCall(options: EngineOptions, active: ActiveCall, end
   active.commit();
 
   const told = options.mask.execution(record);
-  try {
-    const committed = options.ledger.settled(told, tool?.traits.replay ?? "safe");
-    if (committed) await committed;
-  } catch (thrown) {
-    options.emit("ledger:failed", { id: record.id, error: options.mask.text(messageOf(thrown)) });
-  }
+  const committed = notifySettled(options, told, tool?.traits.replay ?? "safe");
+  if (committed) await committed;
   return told;
 }
 

@@ -1,5 +1,5 @@
 import type { Execution } from "../core/execution.ts";
-import type { Ledger } from "../core/ledger.ts";
+import type { Ledger } from "../core/call-observer.ts";
 import { auditDraft, callDraft, decisionDraft, outcomeDraft, workflowDraft } from "./call-entries.ts";
 import type { Draft } from "./journal-writer.ts";
 import type { Journal } from "./open-journal.ts";

@@ -1,6 +1,6 @@
 import type { ExecutionQuery, ExecutionStore } from "../core/execution-store.ts";
 import { isFinal, type Execution } from "../core/execution.ts";
-import type { Ledger } from "../core/ledger.ts";
+import type { Ledger } from "../core/call-observer.ts";
 import type { Engine } from "../engine/engine.ts";
 import type { Processes } from "../process/processes.ts";
 import type { Runtime } from "./runtime.ts";

@@ -9,7 +9,6 @@ import { reconcileSession, type ReconciledCall } from "../agent/session/reconcil
 import { createSkillBook, restoreSkill } from "../agent/skills/skill-book.ts";
 import type { Skill } from "../agent/skills/skill.ts";
 import { titleOfCall } from "../agent/call-title.ts";
-import { openPreImages } from "../agent/undo/pre-images.ts";
 import { undoTurn, type UndoReport } from "../agent/undo/undo-turn.ts";
 import type { Execution } from "../core/execution.ts";
 import type { CallPart, CallResult } from "../core/message.ts";
@@ -21,7 +20,6 @@ import { createAgentDeps } from "./create-agent-deps.ts";
 import { createLessonKeeper, type LessonKeeper } from "./keep-lessons.ts";
 import { openConversation } from "./open-conversation.ts";
 import { openRuntimeSessions } from "./open-sessions.ts";
-import { openSkills } from "./open-skills.ts";
 import { watchToolChanges } from "./tool-changes.ts";
 import { createPutFileBack } from "./undo-files.ts";
 
@@ -49,7 +47,7 @@ export interface OpenedAgent extends Agent {
 
 /** A conversation, new or resumed, with all that the workdir brings along for it. */
 export async function openAgent(wiring: AgentWiring, request: AgentRequest): Promise<OpenedAgent> {
-  const { runtime, catalog, clock, configuration, folders } = wiring;
+  const { runtime, catalog, clock, configuration, preImages } = wiring;
   const { model, mode = "agent" } = request;
   const sessions = openRuntimeSessions(wiring);
   const session = request.session
@@ -58,9 +56,8 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
   try {
     const settings = { ...defaultAgentSettings, ...settingsOf(configuration), ...request.settings };
     const { book: skills, problems } =
-      mode === "agent" ? await openSkills(wiring) : { book: createSkillBook([]), problems: [] };
+      mode === "agent" ? await wiring.permissions.skills.open() : { book: createSkillBook([]), problems: [] };
     restoreSkill(skills, session.id, session.branch);
-    const preImages = wiring.usePreImages(() => openPreImages({ folder: folders.data, workdir: runtime.workdir }));
     const events = createAgentEvents(() => clock.now(), tellBroken);
     const deps = createAgentDeps(wiring, { session, settings, emit: events.emit, skills, preImages });
     const format = (execution: Execution): Promise<{ text: string; isError: boolean }> =>
@@ -69,7 +66,7 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
         spill: (whole) => deps.saveLongOutput(whole, execution.id),
       });
     const { calls } = await reconcileSession(session, {
-      lookUp: wiring.lookUp,
+      lookUp: (id) => runtime.get(id),
       replayOf: (tool) => catalog.resolve(tool)?.traits.replay ?? "never",
       rerun: (call) => rerun(wiring, { session, call, format }),
       format: async (execution, { callId, tool }) => ({ callId, tool, ...(await format(execution)) }),

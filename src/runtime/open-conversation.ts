@@ -57,7 +57,7 @@ export async function openConversation(
     lessons: lessonsForPrompt(lessons, (text) => masker.text(text)),
     notes: notes.files,
     isUnattended: wiring.isUnattended,
-    permissionMode: runtime.permissionMode,
+    permissionMode: wiring.permissionMode(),
     added: conversation.addedPrompt,
   });
   return {
@@ -68,9 +68,9 @@ export async function openConversation(
 }
 
 async function chooseTools(wiring: AgentWiring, { session }: ConversationToOpen, words: string): Promise<Selection> {
-  const { catalog, workshop, prepareTools } = wiring;
+  const { catalog, workshop, runtime } = wiring;
   for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
-  await prepareTools();
+  await runtime.prepareTools();
   const chosen = session.branch.findLast((entry) => entry.type === "tools");
   if (chosen?.type === "tools") {
     // Whatever the next words are about.

@@ -1,16 +1,14 @@
-import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
 import type { InboxStore } from "../core/inbox.ts";
 import type { JournalHeads } from "../core/journal-heads.ts";
-import type { Ledger } from "../core/ledger.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { Ledger } from "../core/call-observer.ts";
 import type { RolloutStore } from "../core/rollout-store.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { SessionLeases } from "../core/session-leases.ts";
 import type { TaskStore } from "../core/task.ts";
-import { createJournalLedger } from "../journal/journal-ledger.ts";
 import { openJournal, type Journal } from "../journal/open-journal.ts";
+import type { Processes } from "../process/processes.ts";
 import { openDatabase } from "../store/database.ts";
 import { createMemoryInbox } from "../store/memory-inbox.ts";
 import { createMemoryRolloutStore } from "../store/memory-rollout-store.ts";
@@ -26,14 +24,13 @@ import { createSqliteSessionLeases } from "../store/sqlite-session-leases.ts";
 import { createSqliteTaskStore } from "../store/sqlite-task-store.ts";
 import { createSqliteStore } from "../store/sqlite-store.ts";
 import { toStoreError } from "../store/store-error.ts";
-import { createStoreLedger } from "../store/store-ledger.ts";
 import type { WriteFailure } from "../store/write-behind.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
-import { composeLedgers } from "./compose-ledgers.ts";
-import type { Configuration } from "./configuration.ts";
-import type { Folders } from "./folders.ts";
+import { createLedger } from "./ledger.ts";
 import { refuseTasks } from "./refuse-tasks.ts";
+import type { RuntimeConfig } from "./runtime.ts";
 import { shareRecords } from "./share-records.ts";
+import type { Workspace } from "./workspace.ts";
 
 export interface Records {
   readonly store: ExecutionStore;
@@ -45,7 +42,7 @@ export interface Records {
    * Jobs and runs; always the same store. Rejects when it is a shared one that can't be used. Where it is `shared`, a scheduler
    * takes its clock and who is alive from there.
    */
-  openSchedule(): Promise<ScheduleStore>;
+  readonly openSchedule: () => Promise<ScheduleStore>;
   /** Null where nothing is kept on disk. */
   readonly journal: Journal | null;
   readonly ledger: Ledger;
@@ -54,19 +51,10 @@ export interface Records {
   close(): Promise<void>;
 }
 
-export interface RecordsOptions {
-  readonly configuration: Configuration;
-  readonly folders: Folders;
-  readonly clock: Clock;
-  readonly mask: (text: string) => string;
-  /** This process, and which others of this machine live. */
-  readonly processes: {
-    readonly identity: ProcessIdentity;
-    isAlive(identity: ProcessIdentity): boolean;
-  };
-  readonly onFailed: (failure: WriteFailure) => void;
-  /** Nothing is written; what is known of rollouts is read. */
-  readonly onlyLooks?: boolean;
+export interface RecordsDeps extends Pick<Workspace, "configuration" | "folders" | "clock" | "maskText" | "emit"> {
+  /** `onlyLooks`: nothing is written; what is known of rollouts is read. */
+  readonly config: Pick<RuntimeConfig, "onlyLooks">;
+  readonly processes: Pick<Processes, "identity" | "isAlive">;
 }
 
 /**
@@ -74,25 +62,25 @@ export interface RecordsOptions {
  * kept in memory only; any other is refused, and so are background tasks, because an effect without a record is what this
  * runtime promises not to have.
  */
-export async function openRecords(options: RecordsOptions): Promise<Records> {
-  const records = await openOwn(options);
-  const { url } = options.configuration.store;
-  return url === null || options.onlyLooks ? records : shareRecords(records, { ...options, address: url });
+export async function openRecords(deps: RecordsDeps): Promise<Records> {
+  const records = await openOwn(deps);
+  const { url } = deps.configuration.store;
+  return url === null || deps.config.onlyLooks ? records : shareRecords(records, { ...deps, address: url });
 }
 
 /** Of this machine alone. */
-async function openOwn(options: RecordsOptions): Promise<Records> {
-  const { configuration, folders, clock } = options;
-  if (options.onlyLooks) {
+async function openOwn(deps: RecordsDeps): Promise<Records> {
+  const { config, configuration, folders, clock } = deps;
+  if (config.onlyLooks) {
     const { lookAtRollouts } = await import("../store/look-at-rollouts.ts");
-    return { ...inMemory(options, null), rollouts: await lookAtRollouts(folders.database) };
+    return { ...inMemory(deps, null), rollouts: await lookAtRollouts(folders.database) };
   }
-  if (configuration.store.kind === "memory") return inMemory(options, null);
+  if (configuration.store.kind === "memory") return inMemory(deps, null);
   try {
     claimDataFolder(folders);
     const database = await openDatabase({ path: folders.database, clock });
     const store = createSqliteStore(database);
-    return withJournal(options, {
+    return withJournal(deps, {
       store,
       inbox: createSqliteInbox(database),
       leases: createSqliteSessionLeases(database),
@@ -102,21 +90,22 @@ async function openOwn(options: RecordsOptions): Promise<Records> {
       heads: createSqliteJournalHeads(database),
     });
   } catch (thrown) {
-    return inMemory(options, new Error(messageOf(toStoreError(thrown, folders.database)), { cause: thrown }));
+    return inMemory(deps, new Error(messageOf(toStoreError(thrown, folders.database)), { cause: thrown }));
   }
 }
 
 function withJournal(
-  options: RecordsOptions,
+  deps: RecordsDeps,
   stores: Pick<Records, "store" | "inbox" | "leases" | "rollouts" | "tasks" | "openSchedule"> & {
     readonly heads: JournalHeads;
   },
 ): Records {
-  const { configuration, folders, clock, mask, onFailed } = options;
+  const { configuration, folders, clock, maskText: mask } = deps;
+  const onFailed = reportFailures(deps);
   const { heads, ...kept } = stores;
   const { store } = kept;
   const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
-  const ledger = composeLedgers(createStoreLedger({ store, clock, onFailed }), createJournalLedger(journal));
+  const ledger = createLedger({ store, journal, clock, onFailed, problem: null });
   return {
     ...kept,
     journal,
@@ -133,9 +122,10 @@ function withJournal(
   };
 }
 
-function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Records {
+function inMemory(deps: RecordsDeps, why: Error | null): Records {
+  const { clock } = deps;
   const store = createMemoryStore();
-  const ledger = createStoreLedger({ store, clock, onFailed });
+  const ledger = createLedger({ store, journal: null, clock, onFailed: reportFailures(deps), problem: why });
   return {
     store,
     inbox: createMemoryInbox(),
@@ -144,7 +134,7 @@ function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Recor
     tasks: why ? refuseTasks(why) : createMemoryTaskStore(),
     openSchedule: lazily(createMemoryScheduleStore),
     journal: null,
-    ledger: why ? refuseEffects(ledger, why) : ledger,
+    ledger,
     problem: why && why.message,
     async close() {
       await ledger.flush();
@@ -153,17 +143,11 @@ function inMemory({ clock, onFailed }: RecordsOptions, why: Error | null): Recor
   };
 }
 
+function reportFailures({ emit }: RecordsDeps): (failure: WriteFailure) => void {
+  return (failure) => emit("ledger:failed", failure);
+}
+
 function lazily<Result>(open: () => Result): () => Promise<Result> {
   let opened: Result | undefined;
   return async () => (opened ??= open());
-}
-
-function refuseEffects(ledger: Ledger, why: Error): Ledger {
-  return {
-    ...ledger,
-    async opened(execution, replay) {
-      if (replay !== "safe") throw why;
-      await ledger.opened(execution, replay);
-    },
-  };
 }

@@ -3,7 +3,6 @@ import type { Clock } from "../core/clock.ts";
 import type { FindCrashLoop } from "../core/crash-loop.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
-import type { Ledger } from "../core/ledger.ts";
 import type { RouteCall } from "../core/route-call.ts";
 import type { RolloutEvent, RolloutStore, ToolFeedback } from "../core/rollout-store.ts";
 import type { Journal } from "../journal/open-journal.ts";
@@ -22,7 +21,7 @@ import { createReleases } from "./create-releases.ts";
 import type { StartCanary } from "./improve-tool.ts";
 import { recallDamaged, type RecallPlace } from "./recall-damaged.ts";
 import { createRolloutOrders } from "./rollout-orders.ts";
-import { observeRollouts } from "./rollout-observer.ts";
+import { createRolloutObserver, type RolloutObserver } from "./rollout-observer.ts";
 import { createRolloutRouter } from "./rollout-router.ts";
 import { policyFor, rolloutModeFor } from "./rollout-settings.ts";
 import type { Rollouts } from "./rollouts.ts";
@@ -42,8 +41,7 @@ export interface RolloutsParts {
   /** As a person says it. */
   readonly toolFolder: string;
   readonly who: string;
-  /** Opened after this, with `releases`. */
-  readonly workshop: () => RolloutWorkshop;
+  readonly workshop: RolloutWorkshop;
 }
 
 export type RolloutWorkshop = Pick<Workshop, "liveVersion"> &
@@ -65,7 +63,7 @@ export interface TrialOrder {
 export interface OpenedRollouts {
   readonly releases: Releases;
   readonly route: RouteCall;
-  watch(ledger: Ledger): Ledger;
+  readonly observer: RolloutObserver;
   /** Before a call: what another process left undone is done first. */
   prepareFor(tool: string): Promise<void> | undefined;
   readonly orders: Rollouts;
@@ -96,13 +94,13 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
   const registry = createToolVersionRegistry({ store, policyOf, now });
   const controller = createPromotionController({ policyOf });
   const modeOf = (tool: string): "off" | "canary" => rolloutModeFor(settings, tool);
-  const isFromFile = (tool: string): boolean => parts.workshop().liveVersion(tool) !== undefined;
+  const isFromFile = (tool: string): boolean => parts.workshop.liveVersion(tool) !== undefined;
   const router = createRolloutRouter({
     store,
     registry,
     clock,
-    isFromFile: (tool) => parts.workshop().liveVersion(tool.name)?.tool === tool,
-    openVersion: ({ fileName }, hash) => parts.workshop().openVersion(fileName, hash)?.tool,
+    isFromFile: (tool) => parts.workshop.liveVersion(tool.name)?.tool === tool,
+    openVersion: ({ fileName }, hash) => parts.workshop.openVersion(fileName, hash)?.tool,
   });
   const warnings: string[] = [];
 
@@ -122,11 +120,11 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     { origin, isInFile }: { origin: Content["origin"]; isInFile: boolean },
   ) {
     const { fileName, spec, file } = version;
-    const { openVersion } = parts.workshop();
+    const { openVersion } = parts.workshop;
     for (;;) {
       const content: Content = { tool: spec.name, fileName, hash: file.hash, origin };
       const before = registry.find(spec.name);
-      const recalled = before ? undefined : recallDamaged(store, content, parts.workshop());
+      const recalled = before ? undefined : recallDamaged(store, content, parts.workshop);
       const terms = makeTerms({ settings, openVersion }, version, { release: before ?? recalled, isInFile });
       const release = await registry.introduce(content, recalled ? { ...terms, against: null, recalled } : terms);
       if (!release) continue;
@@ -150,7 +148,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     { tool, fileName, stable }: ToolRelease,
     { id: rolloutId, hash, origin }: Rollout,
   ): Promise<ReplayReport | null> {
-    const workshop = parts.workshop();
+    const workshop = parts.workshop;
     const versions = {
       stable: workshop.openVersion(fileName, stable.hash),
       canary: workshop.openVersion(fileName, hash),
@@ -175,7 +173,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
   /** What `improve` made is put into the tool's file once it is stable, unless a person changed the file meanwhile. */
   function settleFile({ fileName, fileHash, stable, toReplace }: ToolRelease): void {
     if (toReplace === undefined || toReplace !== fileHash) return;
-    parts.workshop().writeFile(fileName, { before: toReplace, content: stable.hash });
+    parts.workshop.writeFile(fileName, { before: toReplace, content: stable.hash });
   }
 
   /** Every process asks about every file once: that must cost no transaction. */
@@ -185,12 +183,12 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
   }
 
   function canOpen({ fileName }: ToolRelease, hash: string): boolean {
-    return parts.workshop().openVersion(fileName, hash) !== undefined;
+    return parts.workshop.openVersion(fileName, hash) !== undefined;
   }
 
   function readContent({ fileName }: ToolRelease, hash: string): string | null {
     try {
-      const version = parts.workshop().openVersion(fileName, hash);
+      const version = parts.workshop.openVersion(fileName, hash);
       return version ? parts.mask(readFileSync(version.file.path, "utf8")) : null;
     } catch {
       return null; // As if it were gone: nobody can compare it.
@@ -234,18 +232,17 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     }),
     route: router.route,
     warnings,
-    watch: (ledger) =>
-      observeRollouts(ledger, {
-        store,
-        controller,
-        clock,
-        emit,
-        mask: parts.mask,
-        takeRun: (id) => router.takeRun(id),
-        running: (id) => router.running(id),
-        schemaOf: (tool) => parts.workshop().liveVersion(tool)?.spec.inputSchema ?? null,
-        isCounted: (tool) => modeOf(tool) === "canary",
-      }),
+    observer: createRolloutObserver({
+      store,
+      controller,
+      clock,
+      emit,
+      mask: parts.mask,
+      takeRun: (id) => router.takeRun(id),
+      running: (id) => router.running(id),
+      schemaOf: (tool) => parts.workshop.liveVersion(tool)?.spec.inputSchema ?? null,
+      isCounted: (tool) => modeOf(tool) === "canary",
+    }),
     prepareFor,
     orders: createRolloutOrders({
       ...parts,
@@ -261,7 +258,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       prepareFor,
     }),
     async startCanary({ tool, snapshot, origin }) {
-      const version = parts.workshop().openVersion(snapshot.name, snapshot.hash);
+      const version = parts.workshop.openVersion(snapshot.name, snapshot.hash);
       const release = version && (await introduce(version, { origin, isInFile: false }));
       const rollout = release && registry.find(tool)?.rollout;
       if (rollout?.hash === snapshot.hash) {

@@ -11,6 +11,7 @@ import { previewTimes } from "../schedule/times/preview-times.ts";
 import { readWhen } from "../schedule/times/read-when.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
+import type { JobRunnerParts } from "./jobs/job-to-run.ts";
 import { readJobOrder } from "./jobs/read-job-order.ts";
 import { checkWrittenTimes, readWrittenJob, type WrittenJob } from "./jobs/written-job.ts";
 import { logSchedule } from "./jobs/log-schedule.ts";
@@ -20,10 +21,10 @@ import { viewJob } from "./jobs/view-job.ts";
 import type { Schedule } from "./schedule.ts";
 import { openSchedulerPresence } from "./scheduler-presence.ts";
 
-export interface ScheduleParts extends Pick<
-  AgentWiring,
-  "runtime" | "configuration" | "folders" | "clock" | "catalog" | "workshop" | "processes" | "journal" | "jobCalls"
-> {
+export interface ScheduleParts
+  extends
+    Pick<AgentWiring, "configuration" | "folders" | "clock" | "catalog" | "workshop" | "processes" | "journal">,
+    Pick<JobRunnerParts, "runtime" | "jobs" | "approvals"> {
   readonly store: ScheduleStore;
   readonly emit: Emit;
 }

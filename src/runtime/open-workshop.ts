@@ -1,11 +1,10 @@
 import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
-import type { Ledger } from "../core/ledger.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import { invalidInput } from "../engine/guidance.ts";
 import type { Trust } from "../gate/trust.ts";
-import { createQuarantine } from "../gate/quarantine.ts";
+import { createQuarantine, type Quarantine } from "../gate/quarantine.ts";
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
 import type { Processes } from "../process/processes.ts";
 import { isWithin } from "../safety/path/path-name.ts";
@@ -14,19 +13,18 @@ import { foldName } from "../workshop/assign-names.ts";
 import type { ToolHosts } from "../workshop/host/tool-host.ts";
 import { createManagementTools } from "../workshop/manage/management-tools.ts";
 import { readToolFile } from "../workshop/read-tool-file.ts";
-import type { Releases } from "../workshop/releases.ts";
 import { openVersionStore, type VersionStore } from "../workshop/version-store.ts";
 import { openWorkshop as openToolFiles, type Refusal, type Workshop } from "../workshop/workshop.ts";
 import { createAdmission } from "./admit-tool-files.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
+import { createLazyRollouts, type LazyRollouts, type LazyRolloutsDeps } from "./lazy-rollouts.ts";
 import { isBroughtAlong } from "./open-trust.ts";
 import { tellToolFiles } from "./tell-tool-files.ts";
 import { userName } from "./user-name.ts";
-import { watchToolFiles } from "./watch-tool-files.ts";
 
-export interface WorkshopParts {
+export interface WorkshopParts extends LazyRolloutsDeps {
   readonly configuration: Configuration;
   readonly folders: Folders;
   /** Relative to the workdir. */
@@ -39,15 +37,15 @@ export interface WorkshopParts {
   readonly env: Readonly<Record<string, string>>;
   /** False: no tools that manage tools. */
   readonly hasBuiltins: boolean;
-  /** Which content of a tool calls take. */
-  readonly releases: Releases;
   /** Why no tool file may be used at all; left out: they may. */
   readonly refusal?: string;
 }
 
 export interface OpenedWorkshop extends Workshop {
-  /** A ledger that notices tool files which change while an agent's call runs. */
-  watch(ledger: Ledger): Ledger;
+  /** Notices tool files that change while an agent's call runs. */
+  readonly quarantine: Quarantine;
+  /** Decide which content of a tool calls take. */
+  readonly rollouts: LazyRollouts;
   /** Before a call: looks at the file of a tool that comes from one. A promise when something must be loaded first. */
   prepareFor(toolName: string): Promise<void> | undefined;
   /** Whether a tool file is a tool of this name, also when it is disabled. */
@@ -77,7 +75,7 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
   let hosts: ToolHosts | null = null;
   let opening: Promise<ToolHosts> | undefined;
 
-  async function openHosts(): Promise<ToolHosts> {
+  async function startHosts(): Promise<ToolHosts> {
     const { createToolHosts } = await import("../workshop/host/create-tool-hosts.ts");
     // What lies there is run: like all of the data folder, no command can write it.
     const strippedFolder = join(folders.data, "versions", "stripped");
@@ -92,6 +90,7 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     }));
   }
 
+  const openHosts = (): Promise<ToolHosts> => (opening ??= startHosts());
   const disabled = new Set(configuration.tools.disabled.map(foldName));
   const versions = openVersionStore({
     folder: join(folders.data, "versions"),
@@ -99,12 +98,26 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     shown: toolFolder,
     claim: () => claimDataFolder(folders),
   });
-  const workshop = openToolFiles({
+
+  function writeFile(
+    fileName: string,
+    { before, content }: { readonly before: string; readonly content: string },
+  ): boolean {
+    // While an agent's call runs, whatever changes is taken for its work.
+    if (quarantine.isWatching) return false;
+    const present = readToolFile(folder, fileName);
+    const kept = versions.find(fileName, content);
+    if (!present.ok || present.snapshot.hash !== before || !kept) return false;
+    replaceFile(join(folder, fileName), readFileSync(kept.path));
+    return true;
+  }
+
+  const { releases: rollouts, ...workshop } = openToolFiles({
     folder,
     shown: toolFolder,
     shelf: catalog,
     versions,
-    hosts: () => (opening ??= openHosts()),
+    hosts: openHosts,
     openAdmission: createAdmission({
       toolFolder,
       trust: isBroughtAlong(toolFolder) ? parts.trust : null,
@@ -114,7 +127,7 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     ...(parts.refusal || leadsAway(folder, workdir) || isStrict ? { whyRefused } : {}),
     explainInput: invalidInput,
     isDisabled: (name) => disabled.has(foldName(name)),
-    releases: parts.releases,
+    createReleases: (files) => createLazyRollouts(parts, { ...files, versions, openHosts, writeFile }),
     now: () => clock.monotonic(),
   });
 
@@ -139,7 +152,8 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
   }
   return {
     ...workshop,
-    watch: (ledger) => watchToolFiles(ledger, quarantine),
+    quarantine,
+    rollouts,
     prepareFor(name) {
       const found = catalog.resolve(String(name));
       // A tool file can't take a name that somebody has.
@@ -150,16 +164,8 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     renewHosts: () => hosts?.renew(),
     warnings: () => tellToolFiles(workshop.status()),
     versions,
-    openHosts: () => (opening ??= openHosts()),
-    writeFile(fileName, { before, content }) {
-      // While an agent's call runs, whatever changes is taken for its work.
-      if (quarantine.isWatching) return false;
-      const present = readToolFile(folder, fileName);
-      const kept = versions.find(fileName, content);
-      if (!present.ok || present.snapshot.hash !== before || !kept) return false;
-      replaceFile(join(folder, fileName), readFileSync(kept.path));
-      return true;
-    },
+    openHosts,
+    writeFile,
     async close() {
       await workshop.close();
       await (await opening)?.close();

@@ -1,5 +1,6 @@
 import type { ImagePart } from "../core/message.ts";
 import type { CallOptions } from "../core/tool-call.ts";
+import { createActiveCalls } from "../engine/active-calls.ts";
 import { createCatalog } from "../engine/catalog.ts";
 import { createEngine } from "../engine/engine.ts";
 import type { EngineOptions } from "../engine/parts.ts";
@@ -13,7 +14,7 @@ export function createReadImage(options: EngineOptions): ReadImage {
   return async (path, call = {}) => {
     let image: ImagePart | undefined;
     const reader = createImageReader((read) => void (image = read));
-    const engine = createEngine({ ...options, catalog: createCatalog([reader]) });
+    const engine = createEngine({ ...options, catalog: createCatalog([reader]), activeCalls: createActiveCalls() });
     const order = { door: "library", ...call, tool: reader.name, input: { file_path: path } } as const;
     const { error, errorType } = await engine.call(order);
     if (errorType === "denied") return `${path} may not be read: ${error}.`;

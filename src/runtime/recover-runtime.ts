@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
-import type { Ledger } from "../core/ledger.ts";
+import type { CallObserver } from "../core/call-observer.ts";
 import type { Processes } from "../process/processes.ts";
 import { recoverExecutions } from "./recover-executions.ts";
 
@@ -10,12 +10,12 @@ import { recoverExecutions } from "./recover-executions.ts";
 export async function recoverRuntime(parts: {
   readonly processes: Processes;
   readonly store: ExecutionStore;
-  readonly ledger: Ledger;
+  readonly observers: readonly CallObserver[];
   readonly clock: Clock;
   readonly emit: Emit;
   readonly warn: (sentence: string) => void;
 }): Promise<void> {
-  const { processes, store, ledger, clock, emit } = parts;
+  const { processes, store, clock, emit } = parts;
   try {
     const reaped = await processes.reapAbandoned();
     for (const { executionId, stop } of reaped) {
@@ -24,8 +24,8 @@ export async function recoverRuntime(parts: {
     const reports = new Map(reaped.map(({ executionId, stop }) => [executionId, stop]));
     const isAlive = processes.isAlive.bind(processes);
     const ended = await recoverExecutions({ store, clock, isAlive, reaped: reports });
-    // The store has them; the journal is to say what became of them as well.
-    for (const execution of ended) await ledger.settled(execution, "safe");
+    // The store has them; the log and the rollouts are to know how they ended as well.
+    for (const call of ended) for (const observer of parts.observers) await observer.settled?.(call, "safe");
   } catch (thrown) {
     parts.warn(`What an earlier run left behind could not be looked at: ${messageOf(thrown)}`);
   }

@@ -2,7 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
-import type { Ledger } from "../core/ledger.ts";
+import type { CallObserver } from "../core/call-observer.ts";
 import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts";
 import type { JsonSchema } from "../core/json.ts";
 import { signFailure } from "../rollout/metrics/failure-signature.ts";
@@ -31,11 +31,16 @@ export interface ObserverParts {
   readonly isCounted: (tool: string) => boolean;
 }
 
+export interface RolloutObserver extends CallObserver {
+  /** Writes the outcomes that wait to be counted. Never rejects. */
+  flush(): Promise<void>;
+}
+
 /**
- * A ledger that tells the rollouts what became of each call of a tool file. Where something is tried that is committed before
- * the outcome is told: the next call, in any process, knows it. A failure here changes nothing about the call.
+ * Counts the outcomes of tool files. While a canary runs, an outcome is committed before it is reported: the next call, in any
+ * process, knows it. A failure here changes nothing about the call.
  */
-export function observeRollouts(ledger: Ledger, parts: ObserverParts): Ledger {
+export function createRolloutObserver(parts: ObserverParts): RolloutObserver {
   const { store, controller, clock, emit } = parts;
   const isFollowUp = followUps();
   const behind = createCountBehind({ store, clock, onFailed: (thrown) => fail(thrown, "") });
@@ -94,18 +99,7 @@ export function observeRollouts(ledger: Ledger, parts: ObserverParts): Ledger {
       .catch((thrown: unknown) => fail(thrown, execution.id));
   }
 
-  return {
-    ...ledger,
-    settled(execution, replay) {
-      const observed = observe(execution);
-      const settled = ledger.settled(execution, replay);
-      if (!observed) return settled;
-      return Promise.all([settled, observed]).then(() => undefined);
-    },
-    async flush() {
-      await Promise.all([behind.flush(), ledger.flush()]);
-    },
-  };
+  return { settled: observe, flush: () => behind.flush() };
 }
 
 const longestLog = 2000;

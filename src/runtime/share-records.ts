@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.ts";
 import type { InboxStore } from "../core/inbox.ts";
 import type { SharedRecords } from "../store/postgres/open-shared-records.ts";
-import type { Records, RecordsOptions } from "./open-records.ts";
+import type { Records, RecordsDeps } from "./open-records.ts";
 
-export interface SharingOptions extends Pick<RecordsOptions, "processes" | "configuration" | "folders"> {
+export interface SharingOptions extends Pick<RecordsDeps, "processes" | "configuration" | "folders"> {
   /** `postgres://…` */
   readonly address: string;
   readonly clock: Clock;

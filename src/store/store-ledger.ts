@@ -1,6 +1,6 @@
 import type { Execution } from "../core/execution.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
-import type { Ledger } from "../core/ledger.ts";
+import type { Ledger } from "../core/call-observer.ts";
 import { createCommitGroup } from "./commit-group.ts";
 import { createWriteBehind, type WriteBehindOptions } from "./write-behind.ts";
 

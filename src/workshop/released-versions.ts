@@ -4,18 +4,22 @@ import type { ContentsInUse, Releases } from "./releases.ts";
 import type { ToolEntry } from "./tool-entry.ts";
 import type { VersionStore } from "./version-store.ts";
 
-/** The contents of tool files that calls take, where those are not simply what the files have. */
-export interface ReleasedVersions {
+/** Kept contents of tool files, opened as tools. */
+export interface OpenedVersions {
   /** A content of this file that was kept, as a tool; undefined when it is gone or damaged. */
-  open(fileName: string, hash: string): ToolVersion | undefined;
-  /** What calls of this file's tool are to take: what is stable of it. */
-  of(entry: ToolEntry): Released;
-  /** What is stable of this file's tool is nowhere to be found. */
-  isLost(entry: ToolEntry): boolean;
+  readonly open: (fileName: string, hash: string) => ToolVersion | undefined;
   /** What was opened and is not among these any more. It is forgotten then. */
   takeUnused(isUsed: (file: ToolFile) => boolean): ToolFile[];
   /** It turned out that its copy is gone. */
   forget(file: ToolFile): void;
+}
+
+/** The contents of tool files that calls take, where those are not simply what the files have. */
+export interface ReleasedVersions {
+  /** What calls of this file's tool are to take: what is stable of it. */
+  of(entry: ToolEntry): Released;
+  /** What is stable of this file's tool is nowhere to be found. */
+  isLost(entry: ToolEntry): boolean;
 }
 
 export interface Released {
@@ -24,13 +28,12 @@ export interface Released {
   readonly good: ToolVersion | null;
 }
 
-export function createReleasedVersions(options: {
+export function createOpenedVersions(options: {
   readonly entries: ReadonlyMap<string, ToolEntry>;
   readonly versions: VersionStore;
-  readonly releases: Releases | undefined;
   readonly parts: CustomToolParts;
-}): ReleasedVersions {
-  const { entries, versions, releases, parts } = options;
+}): OpenedVersions {
+  const { entries, versions, parts } = options;
   const opened = new Map<string, ToolVersion>();
 
   function open(fileName: string, hash: string): ToolVersion | undefined {
@@ -48,13 +51,27 @@ export function createReleasedVersions(options: {
     return spec && createToolVersion(fileName, { file, spec }, parts);
   }
 
+  return {
+    open,
+    takeUnused(isUsed) {
+      const unused = [...opened.values()].map(({ file }) => file).filter((file) => !isUsed(file));
+      for (const { hash } of unused) opened.delete(hash);
+      return unused;
+    },
+    forget({ hash }) {
+      opened.delete(hash);
+      for (const entry of entries.values()) if (entry.good?.file.hash === hash) entry.good = null;
+    },
+  };
+}
+
+export function createReleasedVersions({ open }: OpenedVersions, releases: Releases): ReleasedVersions {
   function useOf({ candidate, good }: ToolEntry): ContentsInUse | null {
     const version = candidate ?? good;
-    return (version && releases?.inUse(version.spec.name)) ?? null;
+    return version && releases.inUse(version.spec.name);
   }
 
   return {
-    open,
     of(entry) {
       const { name, candidate, good } = entry;
       const use = useOf(entry);
@@ -69,15 +86,6 @@ export function createReleasedVersions(options: {
       const { name, candidate } = entry;
       const use = candidate && useOf(entry);
       return use !== null && use.stable !== candidate?.file.hash && open(name, use.stable) === undefined;
-    },
-    takeUnused(isUsed) {
-      const unused = [...opened.values()].map(({ file }) => file).filter((file) => !isUsed(file));
-      for (const { hash } of unused) opened.delete(hash);
-      return unused;
-    },
-    forget({ hash }) {
-      opened.delete(hash);
-      for (const entry of entries.values()) if (entry.good?.file.hash === hash) entry.good = null;
     },
   };
 }

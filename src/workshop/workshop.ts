@@ -5,7 +5,7 @@ import type { FileProblem, ToolFile, ToolHosts } from "./host/tool-host.ts";
 import { createVersionLoader, type Admit } from "./load-versions.ts";
 import { mendCopy } from "./mend-copy.ts";
 import type { Snapshot } from "./read-tool-file.ts";
-import { createReleasedVersions } from "./released-versions.ts";
+import { createOpenedVersions, createReleasedVersions } from "./released-versions.ts";
 import type { Releases } from "./releases.ts";
 import { scanFolder, type Scan } from "./scan-folder.ts";
 import { compareTools, describeEntry, type FileStatus, type ToolChanges, type WorkshopStatus } from "./status.ts";
@@ -48,7 +48,7 @@ export interface Shelf {
 /** Why, and what to do about it. */
 export type Refusal = Pick<FileProblem, "message" | "hint">;
 
-export interface WorkshopOptions {
+export interface WorkshopOptions<Chosen extends Releases> {
   /** Absolute. */
   readonly folder: string;
   /** As a person says it. */
@@ -61,13 +61,15 @@ export interface WorkshopOptions {
   readonly whyRefused?: () => Promise<Refusal | null>;
   readonly explainInput: CustomToolParts["explainInput"];
   readonly isDisabled: (toolName: string) => boolean;
-  /** Left out: calls take what the file has. */
-  readonly releases?: Releases;
+  /** Decides which content of a file calls take; created with the files it decides about. */
+  readonly createReleases: (files: Pick<Workshop, "liveVersion" | "openVersion">) => Chosen;
   readonly now: () => number;
 }
 
-export function openWorkshop(options: WorkshopOptions): Workshop {
-  const { folder, shelf, now, releases } = options;
+export function openWorkshop<Chosen extends Releases>(
+  options: WorkshopOptions<Chosen>,
+): Workshop & { readonly releases: Chosen } {
+  const { folder, shelf, now } = options;
   const entries = new Map<string, ToolEntry>();
   /** By file: what was in use when all was put up last. */
   let inUse: ReadonlyMap<string, string> = new Map();
@@ -85,7 +87,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     async currentOf({ spec, file, fileName }) {
       // Its copy is damaged, and can't be mended: then it is looked for what else there is.
       const isGone = mend(file) !== null;
-      if (isGone) released.forget(file);
+      if (isGone) opened.forget(file);
       await refresh(isGone);
       // What is being tried fails on its own account.
       const current = isLive(file) ? undefined : live.get(spec.name);
@@ -98,11 +100,17 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     },
   };
   const loader = createVersionLoader({ ...options, parts });
-  const released = createReleasedVersions({ entries, versions: options.versions, releases, parts });
+  const opened = createOpenedVersions({ entries, versions: options.versions, parts });
+  const releases = options.createReleases({ liveVersion, openVersion: opened.open });
+  const released = createReleasedVersions(opened, releases);
+
+  function liveVersion(toolName: string): ToolVersion | undefined {
+    return live.get(toolName);
+  }
 
   function isLive({ hash, shown }: ToolFile): boolean {
     for (const { file, spec } of live.values()) {
-      if (file.shown === shown && (file.hash === hash || releases?.inUse(spec.name)?.canary === hash)) return true;
+      if (file.shown === shown && (file.hash === hash || releases.inUse(spec.name)?.canary === hash)) return true;
     }
     return false;
   }
@@ -139,8 +147,8 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     if (refusal === null) await loader.describe(unknown);
     // Twice at most: what one file gives up, another one may have claimed.
     for (let round = 0; round === 0 || (round === 1 && unintroduced().length > 0); round++) {
-      if (unintroduced().length > 0) await releases?.ready();
-      for (const { candidate, author } of unintroduced()) await releases?.introduce(candidate!, author);
+      if (unintroduced().length > 0) await releases.ready();
+      for (const { candidate, author } of unintroduced()) await releases.introduce(candidate!, author);
       apply();
     }
   }
@@ -160,13 +168,13 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
 
   function isUnintroduced(entry: ToolEntry): boolean {
     const { candidate } = entry;
-    if (!releases || !candidate || !mayBeLive(candidate)) return false;
+    if (!candidate || !mayBeLive(candidate)) return false;
     return releases.isNew(candidate) || released.isLost(entry);
   }
 
   /** Somebody decided about a version of these files, here or in another process. */
   function isReleasedAnew(files: Iterable<ToolEntry>): boolean {
-    if (!releases || releases.revision() === seenRevision) return false;
+    if (releases.revision() === seenRevision) return false;
     for (const entry of files) if (useOf(entry) !== inUse.get(entry.name) || isUnintroduced(entry)) return true;
     return false;
   }
@@ -182,7 +190,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
   function holderOf(toolName: string): string | undefined {
     const present = live.get(toolName);
     if (present) return present.fileName;
-    const entry = entries.get(releases?.inUse(toolName)?.fileName ?? "");
+    const entry = entries.get(releases.inUse(toolName)?.fileName ?? "");
     // The tool may have been moved out of it.
     const version = entry?.candidate ?? entry?.good;
     return version?.spec.name === toolName ? version.fileName : undefined;
@@ -190,7 +198,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
 
   /** All at once and without waiting: nobody sees half of it. */
   function apply(): void {
-    seenRevision = releases?.revision() ?? 0;
+    seenRevision = releases.revision();
     if (refusal) for (const entry of entries.values()) refuseEntry(entry, refusal);
     const claims = [...entries.values()].map((entry) => ({ fileName: entry.name, ...released.of(entry) }));
     const assigned = assignNames(claims, {
@@ -206,14 +214,14 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
     for (const [name, { tool }] of before) if (live.get(name)?.tool !== tool) shelf.remove(name);
     for (const [name, version] of live) if (before.get(name)?.tool !== version.tool) putUp(version);
     const replaced = [...before.values()].map(({ file }) => file).filter((file) => !isLive(file));
-    for (const file of new Set([...replaced, ...released.takeUnused(isLive)])) retire(file);
+    for (const file of new Set([...replaced, ...opened.takeUnused(isLive)])) retire(file);
     inUse = new Map([...entries.values()].map((entry) => [entry.name, useOf(entry)]));
     reported ??= liveNames();
   }
 
   function useOf({ candidate, good }: ToolEntry): string {
     const version = candidate ?? good;
-    const use = version && releases?.inUse(version.spec.name);
+    const use = version && releases.inUse(version.spec.name);
     return use ? `${use.stable} ${use.canary}` : "";
   }
 
@@ -244,7 +252,7 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       shown: options.shown,
       version,
       released: released.of(entry).candidate,
-      use: version && (releases?.inUse(version.spec.name) ?? null),
+      use: version && releases.inUse(version.spec.name),
       nameProblem: nameProblems.get(entry.name) ?? null,
     });
   }
@@ -271,17 +279,18 @@ export function openWorkshop(options: WorkshopOptions): Workshop {
       files: [...entries.values()].map(statusOf).sort((a, b) => (a.file < b.file ? -1 : 1)),
       total: scan?.total ?? 0,
     }),
-    liveVersion: (toolName) => live.get(toolName),
+    liveVersion,
     versionOfFile(fileName) {
       const entry = entries.get(fileName);
       const own = entry?.candidate ?? entry?.good;
       if (!entry || !own) return undefined;
       // What is said of the tool of another file is not about this one.
-      const isOthers = (releases?.inUse(own.spec.name)?.fileName ?? fileName) !== fileName;
+      const isOthers = (releases.inUse(own.spec.name)?.fileName ?? fileName) !== fileName;
       const { candidate, good } = isOthers ? entry : released.of(entry);
       return candidate ?? good ?? undefined;
     },
-    openVersion: (fileName, hash) => released.open(fileName, hash),
+    openVersion: opened.open,
+    releases,
     mend,
     async close() {
       await loading;

@@ -47,9 +47,10 @@ async function open(t: TestContext, folders: Folders, kind: Configuration["store
     configuration: { ...defaultConfiguration, store: { ...defaultConfiguration.store, kind } },
     folders,
     clock: systemClock,
-    mask: (text) => text,
+    config: {},
+    maskText: (text) => text,
     processes: { identity: { pid: process.pid, startTime: "1", bootId: "boot" }, isAlive: () => true },
-    onFailed: (failure) => t.diagnostic(JSON.stringify(failure)),
+    emit: (type, payload) => t.diagnostic(`${type} ${JSON.stringify(payload)}`),
   });
   afterTest(t, () => records.close());
   return records;

@@ -5,12 +5,13 @@ import { defineTool, type ToolDefinition } from "../../src/core/define-tool.ts";
 import { createEventBus, type EventBus } from "../../src/core/event-bus.ts";
 import type { EventType, RuntimeEvent } from "../../src/core/events.ts";
 import type { Execution } from "../../src/core/execution.ts";
-import type { Ledger } from "../../src/core/ledger.ts";
+import type { CallObserver, Ledger } from "../../src/core/call-observer.ts";
 import { maskNothing } from "../../src/core/mask.ts";
 import { permitAll } from "../../src/core/permit.ts";
 import { askNobody } from "../../src/core/question.ts";
 import { routeStable } from "../../src/core/route-call.ts";
 import type { Replay, Tool } from "../../src/core/tool.ts";
+import { createActiveCalls } from "../../src/engine/active-calls.ts";
 import { createCatalog } from "../../src/engine/catalog.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
 import type { EngineOptions } from "../../src/engine/parts.ts";
@@ -28,9 +29,11 @@ export interface EngineUnderTest<UsedClock extends Clock = Clock> {
 }
 
 export interface EngineSetup<UsedClock extends Clock> extends Partial<
-  Omit<EngineOptions, "limits" | "clock" | "ledger">
+  Omit<EngineOptions, "limits" | "clock" | "observers">
 > {
   readonly ledger?: RecordingLedger;
+  /** After the ledger. */
+  readonly observers?: readonly CallObserver[];
   readonly tools?: readonly Tool[];
   readonly limits?: Partial<EngineLimits>;
   readonly clock?: UsedClock;
@@ -39,7 +42,7 @@ export interface EngineSetup<UsedClock extends Clock> extends Partial<
 export function setUpEngine<UsedClock extends Clock = Clock>(
   setup: EngineSetup<UsedClock> = {},
 ): EngineUnderTest<UsedClock> {
-  const { tools = [], limits = {}, ...given } = setup;
+  const { tools = [], limits = {}, observers = [], ...given } = setup;
   const clock = (setup.clock ?? systemClock) as UsedClock;
   const bus = createEventBus(clock);
   const events: RuntimeEvent[] = [];
@@ -47,11 +50,12 @@ export function setUpEngine<UsedClock extends Clock = Clock>(
   const ledger = setup.ledger ?? createRecordingLedger();
   const engine = createEngine({
     catalog: createCatalog(tools),
+    activeCalls: createActiveCalls(),
     workdir: "/",
     env: {},
     owner: null,
     emit: bus.emit,
-    ledger,
+    observers: [ledger, ...observers],
     permit: permitAll,
     route: routeStable,
     ask: askNobody,

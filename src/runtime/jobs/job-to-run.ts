@@ -3,14 +3,22 @@ import type { Catalog } from "../../engine/catalog.ts";
 import type { RunContext, RunOutcome } from "../../schedule/job-runner.ts";
 import type { OpenedWorkshop } from "../open-workshop.ts";
 import type { Runtime } from "../runtime.ts";
-import type { JobCalls } from "./job-calls.ts";
+import type { Approvals } from "../approvals.ts";
+import type { HeldJobs } from "./held-jobs.ts";
+
+/** What jobs use of the runtime. */
+export type JobRuntime = Pick<
+  Runtime,
+  "workdir" | "isSafeMode" | "maskText" | "prepareTools" | "call" | "tasks" | "openModel" | "openAgent" | "improveTool"
+>;
 
 /** What the work of jobs is done with. */
 export interface JobRunnerParts {
-  readonly runtime: Runtime;
+  readonly runtime: JobRuntime;
   readonly catalog: Catalog;
   readonly workshop: OpenedWorkshop;
-  readonly jobCalls: JobCalls;
+  readonly jobs: Pick<HeldJobs, "hold">;
+  readonly approvals: Pick<Approvals, "approve">;
   readonly now: () => number;
 }
 

@@ -10,7 +10,7 @@ const mayTry = "improve";
 
 /** Lets a model improve the tool. What passed is tried when the grant or a person says so; what reaches further, only by a person. */
 export async function runImproveJob(
-  { runtime, jobCalls }: JobRunnerParts,
+  { runtime, jobs, approvals }: JobRunnerParts,
   { job, run, work, context }: JobToRun<"improve">,
 ): Promise<RunOutcome> {
   if (runtime.isSafeMode) return leftOut;
@@ -28,9 +28,9 @@ export async function runImproveJob(
     rules: [],
   });
   const ask = async (title: string, asked: Asked): Promise<boolean> =>
-    (await jobCalls.approve(request(title, asked), signal)).decision === "allow";
+    (await approvals.approve(request(title, asked), signal)).decision === "allow";
 
-  return jobCalls.hold(job.id, { jobName: job.name, grant: job.grant, standStill }, async () =>
+  return jobs.hold(job.id, { jobName: job.name, grant: job.grant, standStill }, async () =>
     outcomeOf(
       await runtime.improveTool({
         tool: work.toolName,

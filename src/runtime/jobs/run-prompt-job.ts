@@ -6,7 +6,7 @@ export const noModel = "There is no model to ask: name one in the job, or in mod
 
 /** A new conversation for each run; what it may do is the job's grant, and what it asks waits in the inbox. */
 export async function runPromptJob(
-  { runtime, jobCalls }: JobRunnerParts,
+  { runtime, jobs }: JobRunnerParts,
   { job: { name: jobName, grant }, work, context }: JobToRun<"prompt">,
 ): Promise<RunOutcome> {
   const { signal, standStill, note } = context;
@@ -16,7 +16,7 @@ export async function runPromptJob(
   try {
     await note({ sessionId: agent.sessionId });
     const held = { jobName, grant, standStill };
-    const end = await jobCalls.hold(agent.sessionId, held, () => agent.send(work.prompt, { signal }));
+    const end = await jobs.hold(agent.sessionId, held, () => agent.send(work.prompt, { signal }));
     return outcomeOf(end, (text) => runtime.maskText(text));
   } finally {
     await agent.close();

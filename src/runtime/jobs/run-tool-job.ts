@@ -6,12 +6,12 @@ import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "./job-to-
 
 /** Calls the tool, by its file where the job has one. Calls of one job are one conversation: they get the same version of it. */
 export async function runToolJob(parts: JobRunnerParts, { job, work, context }: JobToRun<"tool">): Promise<RunOutcome> {
-  const { runtime, jobCalls } = parts;
+  const { runtime, jobs } = parts;
   const found = await findToolOfJob(parts, work);
   if (!found.ok) return runtime.isSafeMode ? leftOut : hopeless(found.problem);
   const { name: jobName, grant } = job;
   const { signal, standStill, note, key } = context;
-  return jobCalls.hold(job.id, { jobName, grant, standStill }, async () => {
+  return jobs.hold(job.id, { jobName, grant, standStill }, async () => {
     const { pinned } = found;
     const call = runtime.call(found.name, work.input, {
       door: "schedule",
