@@ -42,7 +42,7 @@ function isNamedAsRun(before: string, after: string): boolean {
 }
 
 const result =
-  /^[\s:,→>|(–—-]*(?:now |still |then |also |all )*(?:pass(?:es|ed)|succeed(?:s|ed)|failed|exited|finished|completed|printed|reported|returned|showed|\d+ (?:tests? )?(?:pass|fail)|ok\b|(?:is )?(?:green|clean)\b|with exit code|finishes with exit)|^(?:이|가|은|는|도)?\s*(?:통과|성공|실패)/i;
+  /^[\s:,→>|(–—-]*(?:now |still |then |also |all )*(?:pass(?:es|ed)|succeed(?:s|ed)|failed|exited|finished|completed|printed|reported|returned|showed|(?:reports?|prints|shows|gives|finds) \d+ |\d+ (?:tests? )?(?:pass|fail)|ok\b|(?:is )?(?:green|clean)\b|with exit code|finishes with exit)|^(?:이|가|은|는|도)?\s*(?:통과|성공|실패)/i;
 
 function saysSuccess({ masked }: Statement, after: string): boolean {
   return (

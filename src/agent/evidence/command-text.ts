@@ -25,6 +25,8 @@ export function normalizeCommand(text: string): string {
     .replace(/^\s*\$\s+/, "")
     .replaceAll(/["'\\]/g, "")
     .replaceAll(/\s+/g, " ")
+    .replace(/^(npm|pnpm|bun) (?:i|add) /, "$1 install ")
+    .replace(/^npm (?:t|run test)\b/, "npm test")
     .replace(/[\s;]+$/, "")
     .trim();
 }

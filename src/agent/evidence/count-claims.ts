@@ -39,6 +39,7 @@ const numbered = [
 const all = [
   /\ball (?:of )?(?:the |our )?(?:existing |unit |other |integration |remaining )*tests? (?:(?:now|still|are|have) )*(?:pass(?:es|ed|ing)?|succeed(?:ed)?|green)\b/gi,
   /(?<!\d )(?<!\b(?:new|these|those|added|relevant|related|affected|first|other|unit|integration|regression) )\b(?:the )?(?:test suite|tests) (?:(?:now|all|still) )*(?:pass(?:es|ed)?|(?:is|are) (?:now |all )*(?:passing|green))\b/gi,
+  /(?<=\b(?:test suite|tests)\b[^.;]{0,20})\beverything (?:(?:now|still|is) )*(?:pass(?:es|ed|ing)|succeed(?:s|ed)|green)\b/gi,
   /(?:모든|전체)\s*테스트(?:가|는|를|도)?\s*(?:모두\s*)?(?:통과|성공)/g,
   /테스트(?:가|는)?\s*(?:모두|전부)\s*(?:통과|성공)/g,
   /테스트(?:를|을|도)?\s*(?:실행|수행|돌)\S*\s*(?:모두|전부|다)\s*(?:통과|성공)/g,
@@ -124,7 +125,7 @@ interface SaidOfFindings {
 }
 
 function findingCounts(text: string): SaidOfFindings[] {
-  if (/\b(?:fix|resolv|correct|clean|remov|address|solv)\w*\b|수정|해결/i.test(text)) return [];
+  if (/\b(?:fix|resolv|correct|clean(?!ly)|remov|address|solv)\w*\b|수정|해결/i.test(text)) return [];
   if (!/\b(?:report|show|find|found|produc|output|print|exit|with|lint|tsc|eslint|build|audit|compil)\w*/i.test(text))
     return [];
   return [...text.matchAll(/\b(\d+) (error|warning|problem|vulnerabilit)(?:s|y|ies)?\b/gi)].map((found) => ({

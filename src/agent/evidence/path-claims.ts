@@ -26,7 +26,7 @@ export function findPathClaims(
 }
 
 const changeVerbs =
-  "created|added|wrote|bumped|simplified|converted|adjusted|generated|edited|updated|changed|modified|fixed|refactored|rewrote|replaced|patched|deleted|removed|renamed|moved|implemented|extracted";
+  "created|added|wrote|bumped|simplified|converted|adjusted|generated|edited|updated|changed|modified|fixed|refactored|rewrote|replaced|patched|deleted|removed|renamed|moved|implemented|extracted|pinned";
 const lookVerbs =
   "read|looked|checked|opened|inspected|reviewed|examined|searched|found|scanned|saw|ran|executed|verified|confirmed|tested|kept|left|see|used";
 const anyVerb = new RegExp(`\\b(?:${changeVerbs}|${lookVerbs})\\b`, "gi");
@@ -63,7 +63,7 @@ const aside = new Set("for from with of like per by using against on via see as 
 const looks =
   /\b(?:I|we)\b[^.]*\b(?:read|looked (?:at|into|through)|checked|opened|inspected|reviewed|examined|searched|scanned|went through)\b|^(?:read|looked at|checked|inspected|reviewed|examined)\b/i;
 const located =
-  /\b(?:defined|located|lives?|found|registered|implemented|declared|exported|imported|stored|happens|handled|set)\s+(?:in|at|from)\s*$|\b(?:folder|directory|project|repository|repo)\s+(?:contains|has)\b/i;
+  /\b(?:fix|bug|cause|problem|issue|culprit) (?:is|was|sits|lies)? ?in\s*$|\b(?:defined|located|lives?|found|registered|implemented|declared|exported|imported|stored|happens|handled|set)\s+(?:in|at|from)\s*$|\b(?:folder|directory|project|repository|repo)\s+(?:contains|has)\b/i;
 const locatedAfter =
   /^(?:에|에서)?\s*(?:정의되어|정의돼|있습니다|위치)|^(?:을|를)?\s*(?:확인했|읽었|살펴봤|검토했)|^\s*(?:contains|defines|exports|declares)\b/;
 

@@ -22,7 +22,7 @@ const earlier = /\b(?:previously|earlier|last time|in the past|already existed|o
 export function isStatement(text: string): boolean {
   // Words of others are none of the answer's own.
   const plain = text.replaceAll(/"[^"\n]*"|“[^”\n]*”/g, '""').trim();
-  if (/\?["'’”)]*$/.test(plain) || denial.test(plain) || earlier.test(plain)) return false;
+  if (/\?["'’”)]*$/.test(plain) || denial.test(withoutConclusion(plain)) || earlier.test(plain)) return false;
   const withoutPurpose = plain.replace(/^(?:to|in order to)\b[^,]*,\s*(?=(?:I|we)\b)/i, "");
   if (!advice.some((pattern) => pattern.test(withoutPurpose))) return true;
   // "I ran it again to see if it fails" has a condition in it and is none.
@@ -30,6 +30,11 @@ export function isStatement(text: string): boolean {
     done.test(withoutPurpose) &&
     !/\b(?:will|would|you (?:can|could|should|may)|I'll|we'll)\b|(?:하세요|려면)/i.test(withoutPurpose)
   );
+}
+
+/** "The log shows X, so Y is not running": what is denied is concluded from what was seen. */
+function withoutConclusion(text: string): string {
+  return text.replace(/,\s*so\b[^.;]*[.;]?$/i, "");
 }
 
 /** Headings and lines before a list or a block that make all of it advice. */

@@ -9,12 +9,14 @@ import { edited, ran, read, wrote, type LabelledAnswer } from "./calls.ts";
 import { freshAnswers } from "./fresh-answers.ts";
 import { heldOutAnswers } from "./held-out-answers.ts";
 import { knownAnswers } from "./known-answers.ts";
+import { laterAnswers } from "./later-answers.ts";
 import { scoreAnswers } from "./score.ts";
 
 const sets: [name: string, answers: readonly LabelledAnswer[]][] = [
   ["known", knownAnswers],
   ["held-out", heldOutAnswers],
   ["fresh", freshAnswers],
+  ["later", laterAnswers],
 ];
 
 for (const [name, answers] of sets) {
