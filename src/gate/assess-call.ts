@@ -1,12 +1,15 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { isThenable } from "../core/is-thenable.ts";
+import type { Resource } from "../core/resource.ts";
 import type { Recheck, Tool } from "../core/tool.ts";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import type { Finding } from "../safety/command/finding.ts";
+import { bareCommand } from "../safety/command/simple-command.ts";
 import { wordPaths } from "./command-paths.ts";
 import { partsToAllow, type CommandPlace } from "./parts-to-allow.ts";
 import type { Judges } from "./judges.ts";
 import type { CallKind } from "./mode.ts";
+import { pathsIn, pathsInCode } from "./paths-in-word.ts";
 import type { Subject, TouchedPath } from "./subject.ts";
 
 /** What a call would do, as far as permission is concerned. */
@@ -38,12 +41,15 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
   if (call.tool.name === "bash" && typeof input["command"] === "string") {
     const analysis = judges.command(input["command"], cwd);
     const place = { cwd, workdir: call.workdir };
-    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges, place);
+    const isKept = input["keep_running"] === true;
+    const finish = (found: CommandAnalysis): Assessment => assessCommand(found, judges, { ...place, isKept });
     return isThenable(analysis) ? Promise.resolve(analysis).then(finish) : finish(analysis);
   }
   if (call.tool.name === "run_python" && typeof input["code"] === "string") {
     const found = judges.code("python", input["code"], cwd);
-    const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, kind: "shell", dangers, isHeld: true });
+    const possible = pathsInCode(input["code"]).map((path) => touchEither(judges, path));
+    const subject: Subject = { kind: "other", possible };
+    const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, subject, dangers, isHeld: true });
     return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found);
   }
   const found = assessOther(call, input, judges);
@@ -52,32 +58,40 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
 
 function assessOther(call: CallToAssess, input: Readonly<Record<string, unknown>>, judges: Judges): Assessment {
   const found = assessResources(call, judges);
+  const { subject } = found;
+  if (subject.kind !== "other") return found;
   // What it writes counts more than where it reads from.
-  if (typeof input["url"] === "string" && found.subject.kind === "other") return assessUrl(input["url"]);
+  if (typeof input["url"] === "string") {
+    const host = URL.parse(input["url"])?.hostname.toLowerCase() ?? null;
+    return { ...other, subject: { ...subject, kind: "url", host } };
+  }
   // A search changes nothing here, but what is asked for leaves the machine.
-  return call.tool.traits.category === "web" && found.subject.kind === "other" ? other : found;
+  return call.tool.traits.category === "web" ? { ...other, subject } : found;
 }
 
 const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };
 const harmless: Assessment = { ...other, kind: "read" };
 
-function assessCommand(analysis: CommandAnalysis, judges: Judges, place: CommandPlace): Assessment {
-  const { paths, possible, searched, outside, secrets } = wordPaths(analysis.commands, judges, place.cwd);
+function assessCommand(
+  analysis: CommandAnalysis,
+  judges: Judges,
+  { isKept, ...place }: CommandPlace & { readonly isKept: boolean },
+): Assessment {
+  const { paths, possible, searched, outside, secrets } = wordPaths(analysis, judges, place.cwd);
   const doubts = [...secrets];
   const staysInside = outside.length === 0;
   if (analysis.isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
+  const toAllow = partsToAllow(analysis, { ...place, judges, isProved: doubts.length === 0 && staysInside });
   return {
-    kind: analysis.isReadOnly && doubts.length === 0 ? "read" : "shell",
+    kind: analysis.isReadOnly && doubts.length === 0 && !isKept ? "read" : "shell",
     subject: {
       kind: "command",
       commands: analysis.commands,
-      toAllow: partsToAllow(analysis, {
-        ...place,
-        judges,
-        isProved: doubts.length === 0 && staysInside,
-      }),
+      // That it outlives the program, no rule about its words allows.
+      toAllow: isKept ? [...toAllow, bareCommand] : toAllow,
       paths,
-      possible,
+      // What is started in a folder may touch anything there.
+      possible: place.cwd === resolve(place.workdir) ? possible : [...possible, touchEither(judges, place.cwd)],
       searched,
     },
     dangers: analysis.findings,
@@ -86,20 +100,22 @@ function assessCommand(analysis: CommandAnalysis, judges: Judges, place: Command
   };
 }
 
-function assessUrl(url: string): Assessment {
-  return { ...other, subject: { kind: "url", host: URL.parse(url)?.hostname.toLowerCase() ?? null } };
-}
-
 function assessResources({ tool, input }: CallToAssess, judges: Judges): Assessment {
   // Only our own background processes can be listed, read and stopped by it.
   if (tool.name === "processes") return harmless;
   const touched = touchedPaths(tool, input);
-  if (touched === null) return tool.traits.readOnly ? harmless : other;
+  if (touched.isMore) {
+    const named = touched.paths.map(({ path, access }) => {
+      const { names } = judges.path(path, "read");
+      return { given: path, access, mayBeRead: !touched.isDeclared, names };
+    });
+    return { ...(tool.traits.readOnly ? harmless : other), subject: { kind: "other", named } };
+  }
   const paths: TouchedPath[] = [];
   const places = new Map<string, string>();
   const dangers: Finding[] = [];
   const doubts: string[] = [];
-  for (const { path, access } of touched) {
+  for (const { path, access } of touched.paths) {
     const verdict = judges.path(path, access);
     if (verdict.resolved !== null) places.set(path, verdict.resolved);
     paths.push({ given: path, access, names: verdict.names });
@@ -107,8 +123,11 @@ function assessResources({ tool, input }: CallToAssess, judges: Judges): Assessm
       dangers.push({ verdict: "danger", rule: "protected.path", reason: verdict.reason ?? "", command: path });
     } else if (verdict.kind === "secret" && access === "read") doubts.push(verdict.reason ?? path);
   }
-  const kind = touched.some(({ access }) => access === "write") ? "edit" : "read";
-  return { kind, subject: { kind: "paths", paths }, dangers, doubts, recheck: recheckOf(places) };
+  const kind = touched.paths.some(({ access }) => access === "write") ? "edit" : "read";
+  const named = patternFolder(tool, input).map((path): TouchedPath => {
+    return { given: path, access: "read", names: judges.path(path, "read").names };
+  });
+  return { kind, subject: { kind: "paths", paths, named }, dangers, doubts, recheck: recheckOf(places) };
 }
 
 /** Between the judgement and the run a call may wait, and somebody may put a link in the place of a folder. */
@@ -120,15 +139,54 @@ function recheckOf(places: ReadonlyMap<string, string>): Recheck {
   };
 }
 
-/** Null when the tool does not say, or touches more than paths. */
-function touchedPaths(tool: Tool, input: unknown): { path: string; access: "read" | "write" }[] | null {
-  let resources;
+interface Touched {
+  readonly paths: readonly { readonly path: string; readonly access: "read" | "write" }[];
+  /** It touches more than these, or does not say. */
+  readonly isMore: boolean;
+  /** False: they are what in the input looks like a path. */
+  readonly isDeclared: boolean;
+}
+
+function touchedPaths(tool: Tool, input: unknown): Touched {
+  let resources: readonly Resource[] | undefined;
   try {
     resources = tool.resources?.(input);
   } catch {
-    return null;
+    // It does not say.
   }
-  if (resources === undefined || resources.length === 0) return null;
+  const access = tool.traits.readOnly ? "read" : "write";
+  if (resources === undefined || resources.some(({ kind }) => kind === "everything")) {
+    return { paths: pathsInInput(input).map((path) => ({ path, access })), isMore: true, isDeclared: false };
+  }
   const paths = resources.flatMap((each) => (each.kind === "path" ? [{ path: each.path, access: each.access }] : []));
-  return paths.length === resources.length ? paths : null;
+  return { paths, isMore: resources.length === 0 || paths.length < resources.length, isDeclared: true };
+}
+
+const mostNamed = 200;
+
+/** Each text of an input that could be the name of one file. */
+function pathsInInput(input: unknown): string[] {
+  const found: string[] = [];
+  const waiting: unknown[] = [input];
+  for (let value = waiting.pop(); waiting.length > 0 || value !== undefined; value = waiting.pop()) {
+    if (found.length >= mostNamed) break;
+    if (typeof value === "string") {
+      if (value.length <= 4096 && !/[\n\r\0]/.test(value)) found.push(...pathsIn(value));
+    } else if (typeof value === "object" && value !== null) waiting.push(...Object.values(value));
+  }
+  return found;
+}
+
+/** The folder that a pattern of glob begins with: `src` of `src/*.ts`. */
+function patternFolder({ name }: Tool, input: unknown): string[] {
+  const { pattern, path = "." } = (input ?? {}) as { readonly pattern?: unknown; readonly path?: string };
+  if (name !== "glob" || typeof pattern !== "string") return [];
+  const parts = pattern.split("/");
+  const wild = parts.findIndex((part) => /[*?[{]/.test(part));
+  const fixed = (wild < 0 ? parts : parts.slice(0, wild)).join("/");
+  return fixed === "" ? [] : [join(path, fixed)];
+}
+
+function touchEither(judges: Pick<Judges, "path">, path: string): TouchedPath {
+  return { given: path, access: "write", mayBeRead: true, names: judges.path(path, "read").names };
 }

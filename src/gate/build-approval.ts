@@ -5,6 +5,7 @@ import type { SimpleCommand } from "../safety/command/simple-command.ts";
 import { showControls } from "../safety/text/show-controls.ts";
 import type { Assessment } from "./assess-call.ts";
 import { obeysInput } from "./code-runners.ts";
+import { allowedOnceOnly } from "./grants.ts";
 import { grantableText } from "./match-command.ts";
 import { isMove } from "./parts-to-allow.ts";
 
@@ -54,10 +55,16 @@ function capitalize(text: string): string {
 }
 
 function detailOf({ input }: PermitRequest): string | null {
-  const { command, code, cwd } = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const { command, code, cwd, background, keep_running } = (input ?? {}) as Readonly<Record<string, unknown>>;
   const text = typeof command === "string" ? command : typeof code === "string" ? code : null;
   if (text === null) return null;
-  return typeof cwd === "string" ? `${showControls(text)}\n(in ${showControls(cwd)})` : showControls(text);
+  const lines = [showControls(text)];
+  if (typeof cwd === "string") lines.push(`(in ${showControls(cwd)})`);
+  if (background === true)
+    lines.push(
+      keep_running === true ? "(in the background; it keeps running when Deckhand ends)" : "(in the background)",
+    );
+  return lines.join("\n");
 }
 
 async function previewOf({ tool, input, workdir, signal }: PermitRequest): Promise<Preview | null> {
@@ -89,7 +96,7 @@ function rulesToGrant(toolId: string, { subject, doubts }: Assessment): string[]
     case "url":
       return subject.host === null ? [] : [`${toolId}(domain:${subject.host})`];
     case "other":
-      return doubts.length > 0 ? [] : [toolId];
+      return doubts.length > 0 || allowedOnceOnly.has(toolId) ? [] : [toolId];
   }
 }
 

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import type { SimpleCommand, Word } from "../safety/command/simple-command.ts";
 import { findSecretBelow } from "../safety/path/find-secret-below.ts";
 import { expandGlob, within } from "./expand-glob.ts";
@@ -29,10 +30,15 @@ export interface CommandPaths {
  * Which arguments of commands name files. Any word may: `cat .env` does not say that `.env` is one. A relative one is looked
  * at from every folder that a `cd` before it may have led to, and from those that the command's own options name.
  */
-export function wordPaths(commands: readonly SimpleCommand[], judges: PathJudge, cwd: string): CommandPaths {
+export function wordPaths(
+  { commands, changing, isComplete }: Pick<CommandAnalysis, "commands" | "changing" | "isComplete">,
+  judges: PathJudge,
+  cwd: string,
+): CommandPaths {
   const gathering = new Gathering(judges);
   let folders = [cwd];
   for (const command of commands) {
+    gathering.isReading = isComplete && !changing.includes(command);
     gathering.addCommand(command, folders);
     if (command.name !== "cd" && command.name !== "pushd") continue;
     const next = nextFolders(command, folders);
@@ -52,6 +58,8 @@ class Gathering implements CommandPaths {
   readonly searched: SearchedPlace[] = [];
   readonly outside: string[] = [];
   readonly secrets: string[] = [];
+  /** The command that is looked at is proved to change nothing. */
+  isReading = false;
   private readonly judges: PathJudge;
 
   constructor(judges: PathJudge) {
@@ -79,15 +87,20 @@ class Gathering implements CommandPaths {
       for (const verdict of this.judge(path, folder)) {
         if (verdict.kind === "secret") this.secrets.push(`${path} looks like a file of secrets`);
         if (verdict.kind === "outside" && mayBePath(path, folder)) this.outside.push(path);
-        else this.paths.push({ given: path, access: "read", names: verdict.names });
+        else this.paths.push(this.touch(path, verdict));
       }
     }
     for (const path of revisionPathsIn(command, word)) {
       const [verdict] = this.judge(path, folder);
       if (verdict?.kind === "secret") this.secrets.push(`${word.text} looks like a file of secrets`);
-      if (verdict) this.paths.push({ given: path, access: "read", names: verdict.names });
+      if (verdict) this.paths.push(this.touch(path, verdict));
     }
     for (const path of possiblePathsIn(command, word, folder)) this.addPossible(path, folder);
+  }
+
+  /** What a word is to its program, only the program knows; one that may change something may read it as well. */
+  private touch(given: string, { names }: JudgedPath): TouchedPath {
+    return this.isReading ? { given, access: "read", names } : { given, access: "write", mayBeRead: true, names };
   }
 
   private addPattern(word: Word, folder: string): void {
@@ -99,7 +112,7 @@ class Gathering implements CommandPaths {
 
   private addPossible(path: string, folder: string): void {
     for (const verdict of this.judge(path, folder)) {
-      this.possible.push({ given: path, access: "read", names: verdict.names });
+      this.possible.push(this.touch(path, verdict));
       if (verdict.kind === "secret" && existsSync(within(folder, path)))
         this.secrets.push(`${path} looks like a file of secrets`);
     }

@@ -31,7 +31,10 @@ const line = z.object({
   at: z.iso.datetime(),
 });
 
-/** One JSON line each. A line that can't be read grants nothing. Other processes' changes are seen at once. */
+/** Their whole order is in the input: a grant for the tool would reach further than what was shown. */
+export const allowedOnceOnly: ReadonlySet<string> = new Set(["run_python", "use_agent"]);
+
+/** One JSON line each. A line that can't be read grants nothing, nor does one of an earlier version for all code or every agent. Other processes' changes are seen at once. */
 export function openGrants(path: string): Grants {
   let seen = "";
   let known: readonly Grant[] = [];
@@ -78,6 +81,7 @@ function fingerprint(path: string): string {
 function parseLine(text: string): Grant[] {
   try {
     const { rule, scope, conversation_id, who, at } = line.parse(JSON.parse(text));
+    if (allowedOnceOnly.has(rule)) return [];
     return [{ rule, scope, conversationId: conversation_id, who, at: Date.parse(at) }];
   } catch {
     return [];

@@ -6,7 +6,7 @@ import type { SearchedPlace, Subject, TouchedPath } from "./subject.ts";
 
 /** The rule that lets the whole call through: every part needs one that fits for sure. */
 export function findAllowing(rules: readonly Rule[], toolId: string, subject: Subject): Rule | undefined {
-  const named = rules.filter((rule) => namesTool(rule, toolId));
+  const named = rules.filter((rule) => namesTool(rule, toolId) || isWriteForEdit(rule, toolId));
   const whole = named.find(({ spec }) => spec === null);
   if (whole) return whole;
   const parts = partsOf(subject, "allow");
@@ -30,50 +30,75 @@ export function findRestricting(
   if (whole) return { rule: whole, isSure: true };
   const parts = partsOf(subject, "restrict");
   const fits = named.map((rule) => ({ rule, fit: bestFit(parts, rule.spec!) }));
-  const sure = fits.find(({ fit }) => fit === "yes") ?? findByPath(rules, touchedBy(subject, toolId));
-  if (sure) return { rule: sure.rule, isSure: true };
+  const sure = fits.find(({ fit }) => fit === "yes")?.rule ?? findByPath(rules, toolId, touchedBy(subject, toolId));
+  if (sure) return { rule: sure, isSure: true };
   const possible =
-    fits.find(({ fit }) => fit === "maybe") ??
-    (subject.kind === "command" ? findByPath(rules, { tools: fileTools, paths: subject.possible }) : undefined) ??
+    fits.find(({ fit }) => fit === "maybe")?.rule ??
+    findByPath(rules, toolId, possiblyTouchedBy(subject)) ??
     findBelow(rules, subject, toolId);
-  return possible && { rule: possible.rule, isSure: false };
+  return possible && { rule: possible, isSure: false };
 }
 
 function namesTool({ tool }: Rule, toolId: string): boolean {
   return tool.endsWith("*") ? toolId.startsWith(tool.slice(0, -1)) : tool === toolId;
 }
 
-const fileTools = ["read", "write", "edit"];
-
-interface Touched {
-  /** Whose rules count. */
-  readonly tools: readonly string[];
-  readonly paths: readonly TouchedPath[];
+/** Whoever may write a file whole may change a part of it. */
+function isWriteForEdit({ tool, spec }: Rule, toolId: string): boolean {
+  return toolId === "edit" && tool === "write" && spec?.kind === "path";
 }
 
-/** A file that may not be read or written by the file tools may not be by a command that names it, or by a search. */
-function touchedBy(subject: Subject, toolId: string): Touched {
-  if (subject.kind === "command") return { tools: fileTools, paths: subject.paths };
-  return { tools: ["read"], paths: subject.kind === "paths" && toolId === "grep" ? subject.paths : [] };
+/** What a call touches for sure, by whatever tool. */
+function touchedBy(subject: Subject, toolId: string): readonly TouchedPath[] {
+  if (subject.kind === "command") return subject.paths;
+  const { named = [] } = subject;
+  return subject.kind === "paths" ? [...ownPaths(subject.paths, toolId), ...named] : named;
 }
 
-function findByPath(rules: readonly Rule[], { tools, paths }: Touched): { readonly rule: Rule } | undefined {
-  const rule = rules.find(
+function possiblyTouchedBy(subject: Subject): readonly TouchedPath[] {
+  return subject.kind === "paths" ? [] : (subject.possible ?? []);
+}
+
+/** A search also reads what says which files to leave out, and shows nothing of that. */
+function ownPaths(paths: readonly TouchedPath[], toolId: string): readonly TouchedPath[] {
+  return searches.has(toolId) ? paths.slice(0, 1) : paths;
+}
+
+const searches = new Set(["list_files", "glob", "grep"]);
+/** Tools whose path is one file, or a folder of which they show names only. */
+const staysAtItsPath = new Set(["read", "write", "edit", "list_files", "glob"]);
+
+/** The rule whose path this is: `read(…)` is about every call that reads there, `write(…)` and `edit(…)` about every one that writes. */
+function findByPath(rules: readonly Rule[], toolId: string, paths: readonly TouchedPath[]): Rule | undefined {
+  if (paths.length === 0) return undefined;
+  return rules.find(
     ({ tool, spec }) =>
-      tools.includes(tool) && spec?.kind === "path" && paths.some((path) => fitPath(spec.pattern, path, "restrict")),
+      spec?.kind === "path" &&
+      paths.some((path) => isAbout(tool, path, toolId) && fitPath(spec.pattern, path, "restrict")),
   );
-  return rule && { rule };
 }
 
-/** A search of a folder that holds what may not be read: whether it finds it is not known. */
-function findBelow(rules: readonly Rule[], subject: Subject, toolId: string): { readonly rule: Rule } | undefined {
-  const rule = rules.find(({ tool, spec }) => {
-    if (tool !== "read" || spec?.kind !== "path") return false;
-    if (subject.kind === "command") return subject.searched.some((place) => isBelow(spec.pattern, place));
-    if (toolId !== "grep" || subject.kind !== "paths") return false;
-    return subject.paths.some(({ names }) => names.some((name) => mayHold(name, spec.pattern)));
-  });
-  return rule && { rule };
+function isAbout(ruleTool: string, { access, mayBeRead }: TouchedPath, toolId: string): boolean {
+  if (ruleTool === "write" || ruleTool === "edit") return access === "write";
+  // An edit that does not fit shows the lines that come near it.
+  return ruleTool === "read" && (access === "read" || mayBeRead === true || toolId === "edit");
+}
+
+/** A folder that holds what a rule is about: whether the call comes to it is not known. */
+function findBelow(rules: readonly Rule[], subject: Subject, toolId: string): Rule | undefined {
+  if (subject.kind === "command") {
+    return rules.find(
+      ({ tool, spec }) =>
+        tool === "read" && spec?.kind === "path" && subject.searched.some((place) => isBelow(spec.pattern, place)),
+    );
+  }
+  if (staysAtItsPath.has(toolId)) return undefined;
+  const touched = touchedBy(subject, toolId);
+  return rules.find(
+    ({ tool, spec }) =>
+      spec?.kind === "path" &&
+      touched.some((path) => isAbout(tool, path, toolId) && path.names.some((name) => mayHold(name, spec.pattern))),
+  );
 }
 
 /** By the names alone. */

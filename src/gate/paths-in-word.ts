@@ -44,7 +44,12 @@ export function possiblePathsIn(command: SimpleCommand, word: Word, folder: stri
 /** The names in what an interpreter reads from its stdin. */
 export function possiblePathsInInput({ name, input }: SimpleCommand): string[] {
   if (!runsCode(name) || (input.kind !== "text" && input.kind !== "dynamic")) return [];
-  return namesInCode(input.text).slice(0, mostPieces);
+  return pathsInCode(input.text);
+}
+
+/** What in a piece of code could be a path. */
+export function pathsInCode(text: string): string[] {
+  return namesInCode(text).slice(0, mostPieces);
 }
 
 function namesInCode(text: string): string[] {

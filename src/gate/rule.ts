@@ -5,7 +5,8 @@ import { splitWords, type PatternWord } from "./pattern-words.ts";
  * One permission rule:
  * - `bash`: every call of the tool; `*`: every tool; `mcp_*`: every tool whose name begins so
  * - `bash(npm run *)`: commands by their words; a `*` word at the end stands for any further words, elsewhere for one
- * - `write(src/**)`: paths relative to the workdir
+ * - `write(src/**)`: paths relative to the workdir; to deny and to ask, `read` means every call that reads there, `write` and
+ *   `edit` every call that writes there
  * - `web_fetch(domain:example.com)`: that host and those below it
  */
 export interface Rule {
@@ -27,7 +28,10 @@ export type CanonicalName = (name: string) => string | undefined;
 export function parseRule(text: string, canonicalName: CanonicalName): Rule {
   const { name, spec } = takeApart(text);
   const tool = name.includes("*") ? name : (canonicalName(name) ?? name);
-  if (spec === null || spec === "*" || spec === "**") return { text, tool, spec: null };
+  // `write(**)` is about every path, whatever tool writes there; `write` is about that tool.
+  const isAny = spec === "*" || spec === "**";
+  if (isAny && pathTools.has(tool)) return { text, tool, spec: { kind: "path", pattern: "**" } };
+  if (spec === null || isAny) return { text, tool, spec: null };
   return { text, tool, spec: parseSpec(text, tool, spec) };
 }
 

@@ -5,6 +5,8 @@ export interface TouchedPath {
   /** As the call says it. */
   readonly given: string;
   readonly access: Access;
+  /** It is written, and may be read as well: rules for either cover it. */
+  readonly mayBeRead?: boolean;
   /** Relative to the workdir: as written, and where links lead when that is another place. */
   readonly names: readonly string[];
 }
@@ -35,6 +37,18 @@ export type Subject =
       readonly possible: readonly TouchedPath[];
       readonly searched: readonly SearchedPlace[];
     }
-  | { readonly kind: "paths"; readonly paths: readonly TouchedPath[] }
-  | { readonly kind: "url"; readonly host: string | null }
-  | { readonly kind: "other" };
+  | {
+      readonly kind: "paths";
+      readonly paths: readonly TouchedPath[];
+      /** A folder that the call's own pattern names: `kept` of `glob kept/*`. */
+      readonly named?: readonly TouchedPath[];
+    }
+  | ({ readonly kind: "url"; readonly host: string | null } & NamedPaths)
+  | ({ readonly kind: "other" } & NamedPaths);
+
+/** Of a call that may touch more than paths: rules can stop it by these, and never allow it by them. */
+interface NamedPaths {
+  readonly named?: readonly TouchedPath[];
+  /** What may be a path: pieces of code. */
+  readonly possible?: readonly TouchedPath[];
+}

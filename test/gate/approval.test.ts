@@ -44,6 +44,24 @@ test("what a person is shown hides nothing: control characters are visible [G9 L
   assert.match(asked[0]?.detail ?? "", /␛\[2K\\u202e rm -rf \//);
 });
 
+test("a file that keeps changing while its diff is looked at is asked about three times, then refused [E7]", async (t) => {
+  const gated = await openGated(
+    t,
+    {},
+    {
+      async answer() {
+        await writeFile(join(gated.workdir, "a.txt"), `${gated.asked.length}\n`);
+        return yes;
+      },
+    },
+  );
+  await writeFile(join(gated.workdir, "a.txt"), "0\n");
+  const { state, error } = await gated.call("write", { file_path: "a.txt", content: "new\n" });
+  assert.equal(state, "cancelled");
+  assert.match(error ?? "", /kept changing while it was shown/);
+  assert.equal(gated.asked.length, 3);
+});
+
 test("a file that changes while its diff is looked at is shown again [E7]", async (t) => {
   let round = 0;
   const gated = await openGated(

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFile, readFile, stat } from "node:fs/promises";
+import { appendFile, mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openGrants, type Grant } from "../../src/gate/grants.ts";
@@ -86,4 +86,47 @@ test("what holds a secret is allowed once only, and no secret is in the file [D4
     mine.map(({ toolInput, conversationId }) => [toolInput, conversationId?.startsWith("ses_[MASKED:github:")]),
     [[{ command: "touch plain" }, true]],
   );
+});
+
+test("code and orders to another agent can be allowed once only; an earlier grant for all of them holds no more [G8]", async (t) => {
+  const home = await temporaryFolder(t);
+  await mkdir(join(home, "work"));
+  const { grants: path } = locateFolders(join(home, "work"), isolatedEnvironment(home));
+  openGrants(path).add([
+    { ...always, rule: "run_python" },
+    { ...always, rule: "use_agent" },
+  ]);
+  const { call, asked } = await openGated(t, { permissions: { allow: ["bash(true)"] } }, { home });
+  for (const [tool, input] of [
+    ["run_python", { code: "print(1)" }],
+    ["use_agent", { cli_name: "claude", message: "hello" }],
+  ] as const) {
+    const { state } = await call(tool, input);
+    assert.equal(state, "cancelled", tool);
+    assert.deepEqual([asked.at(-1)?.scopes, asked.at(-1)?.rules], [["once"], []], tool);
+  }
+  assert.deepEqual(openGrants(path).list(), []);
+});
+
+test("a grant or a rule for a command does not let it outlive the program, and the question says so [G8]", async (t) => {
+  const answer = { decision: "allow", scope: "always", who: "kim" } as const;
+  const first = await openGated(t, {}, { answer });
+  const touch = { command: "touch x", background: true };
+  await first.call("bash", { command: "touch x" });
+  assert.deepEqual(first.asked[0]?.rules, ["bash(touch x)"]);
+  await first.runtime.close();
+
+  const settings = { permissions: { allow: ["bash(touch *)"] } };
+  for (const second of [
+    await openGated(t, {}, { home: join(first.workdir, "..") }),
+    await openGated(t, settings, { home: join(first.workdir, "..") }),
+  ]) {
+    const { state } = await second.call("bash", { ...touch, keep_running: true });
+    assert.deepEqual([state, second.asked[0]?.scopes], ["cancelled", ["once"]]);
+    assert.match(
+      second.asked[0]?.detail ?? "",
+      /^touch x\n\(in the background; it keeps running when Deckhand ends\)$/,
+    );
+    await second.runtime.close();
+  }
 });
