@@ -122,7 +122,7 @@ function defineCustom(name: string, access: "read" | "write", more: readonly obj
     input: z.object({ where: z.string() }),
     resources: ({ where }) => [{ kind: "path", path: where, access }, ...(more as never[])],
     run: () => Promise.resolve({ ok: true, output: "done" }),
-  }) as Tool;
+  });
 }
 
 test("a rule for paths covers the tools of a program that say what they touch [G8]", async (t) => {
@@ -177,9 +177,9 @@ test("a rule for paths covers tools of MCP servers by the paths in their input [
     hints: { readOnly },
   });
   const tools = [
-    createMcpTool(server(false), listed("put", false) as never, "files__put"),
-    createMcpTool(server(false), listed("get", true) as never, "files__get"),
-    createMcpTool(server(true), listed("look", true) as never, "files__look"),
+    createMcpTool(server(false), listed("put", false), "files__put"),
+    createMcpTool(server(false), listed("get", true), "files__get"),
+    createMcpTool(server(true), listed("look", true), "files__look"),
   ];
   const gated = await openKept(t, ["write(kept/**)", "read(free.txt)"], { tools });
   const write = "Refused: the rule deny write(kept/**) covers it";
