@@ -31,7 +31,12 @@ function openServer(): Promise<PostgresServer> {
 async function ours(database: PostgresServer): Promise<number> {
   const owner = { pid: process.pid, startTime: "1", bootId: "boot" };
   const worker = { machineId: "bench", identity: owner, folder: "/project/.deckhand/tasks" };
-  const store = await openPostgresTaskStore({ address: await database.createDatabase(), clock: systemClock, worker });
+  const store = await openPostgresTaskStore({
+    scope: "app",
+    address: await database.createDatabase(),
+    clock: systemClock,
+    worker,
+  });
   await store.add(makeTask({}, { agent: "warm" }));
   const tasks = Array.from({ length: jobs }, () => makeTask());
   const figure = await microsecondsEach(async () => {

@@ -26,9 +26,12 @@ export async function runWorker(invocation: Invocation, terminal: Terminal): Pro
         runtime.on("ledger:failed", ({ error }) => terminal.tell(`deckhand: warning: ${error}`)),
       ];
       const worker = await runtime.openWorker({ machine: invocation.value("machine") ?? null });
-      const { machine, agents } = worker;
-      const able = agents.length === 0 ? "no agent at all: install one" : agents.join(", ");
-      tell({ type: "worker:ready", machine, agents }, `This is machine ${machine}; it runs ${able}. Ctrl-C leaves.`);
+      const { machine, scope, agents } = worker;
+      const able = agents.length === 0 ? "no agents found: install one" : agents.join(", ");
+      tell(
+        { type: "worker:ready", machine, scope, agents },
+        `Machine ${machine} serves the project ${scope} (${able}). Press Ctrl-C to leave.`,
+      );
       await stopped;
       await worker.stop();
       for (const end of off) end();

@@ -55,6 +55,8 @@ export interface Configuration {
     readonly kind: StoreKind;
     /** Null: tasks, jobs and the inbox are this machine's own. */
     readonly url: string | null;
+    /** The project's name where several share the database; null: the workdir's real path. */
+    readonly scope: string | null;
   };
   readonly log: {
     readonly audit: boolean;
@@ -106,7 +108,7 @@ export const defaultConfiguration: Configuration = {
   agents: {},
   rollout: defaultRollout,
   schedule: defaultSchedule,
-  store: { kind: "sqlite", url: null },
+  store: { kind: "sqlite", url: null, scope: null },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 64 * megabyte },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1024 * megabyte, logDays: null, tasksMinutes: 60 },
 };
@@ -161,7 +163,12 @@ export function applySettings(base: Configuration, settings: Settings): Configur
     agents: { ...base.agents, ...settings.agents },
     rollout: applyRollout(base.rollout, settings.rollout),
     schedule: applySchedule(base.schedule, settings.schedule),
-    store: { kind: store.kind ?? base.store.kind, url: store.url ?? base.store.url },
+    store: {
+      kind: store.kind ?? base.store.kind,
+      url: store.url ?? base.store.url,
+      // The schedule's is the older name.
+      scope: store.scope ?? settings.schedule?.scope ?? base.store.scope,
+    },
     log: {
       audit: log.audit ?? base.log.audit,
       workflow: log.workflow ?? base.log.workflow,

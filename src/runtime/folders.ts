@@ -3,6 +3,7 @@ import { realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
+import type { Configuration } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
 
 export interface Folders {
@@ -51,6 +52,11 @@ export function locateFolders(workdir: string, env: Environment): Folders {
     ownerId: join(stateHome, "owner-id"),
     maskKey: join(stateHome, "mask-key"),
   };
+}
+
+/** The project whose records are read and written in a database that several share. */
+export function scopeOf({ store }: Pick<Configuration, "store">, { workdir }: Folders): string {
+  return store.scope ?? workdir;
 }
 
 /** One of the person's own base folders. The specification says that a relative one is to be ignored. */

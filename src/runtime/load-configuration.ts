@@ -134,6 +134,7 @@ function settingsFromEnvironment(env: Environment): Settings {
   put("DECKHAND_ROLLOUT_DRY_RUN", "rollout", "dry_run");
   put("DECKHAND_STORE_KIND", "store", "kind");
   put("DECKHAND_STORE_URL", "store", "url");
+  put("DECKHAND_STORE_SCOPE", "store", "scope");
   put("DECKHAND_LOG_AUDIT", "log", "audit");
   put("DECKHAND_LOG_WORKFLOW", "log", "workflow");
   put("DECKHAND_LOG_ON_FAILURE", "log", "on_failure");

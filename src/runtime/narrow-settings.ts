@@ -45,6 +45,8 @@ export function narrowSettings(
   drop("store", "kind", store.kind === "memory" && base.store.kind !== "memory");
   // Whoever names it learns what agents are told, and tells them.
   drop("store", "url", store.url !== undefined);
+  // Tasks of another project would be run with what lies in this folder.
+  drop("store", "scope", store.scope !== base.store.scope);
   for (const key of Object.keys(retention)) drop("retention", key, true);
 
   const sandbox = { ...sandboxOf(settings) };

@@ -3,11 +3,12 @@ import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
 import type { TaskStore } from "../core/task.ts";
 import type { Processes } from "../process/processes.ts";
+import { realPath } from "../process/real-path.ts";
 import type { AgentAdapter } from "../tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../tasks/adapters/list-adapters.ts";
 import { createTaskManager } from "../tasks/task-manager.ts";
 import type { Configuration } from "./configuration.ts";
-import type { Folders } from "./folders.ts";
+import { scopeOf, type Folders } from "./folders.ts";
 import type { Environment } from "./load-configuration.ts";
 import { isInstalled } from "./offered-tools.ts";
 import { ownCommand } from "./own-command.ts";
@@ -75,9 +76,16 @@ export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
 }
 
 /** Whoever only orders and asks is no worker; null where tasks are this machine's own. */
-async function openSharedStore({ configuration, clock }: TasksParts): Promise<TaskStore | null> {
+async function openSharedStore({ configuration, folders, clock }: TasksParts): Promise<TaskStore | null> {
   const { store, retention } = configuration;
   if (store.url === null) return null;
   const { openPostgresTaskStore } = await import("../store/postgres/postgres-task-store.ts");
-  return openPostgresTaskStore({ address: store.url, clock, worker: null, keepMs: retention.tasksMinutes * 60_000 });
+  return openPostgresTaskStore({
+    address: store.url,
+    clock,
+    worker: null,
+    scope: scopeOf(configuration, folders),
+    dataFolder: realPath(folders.data)[0] ?? folders.data,
+    keepMs: retention.tasksMinutes * 60_000,
+  });
 }

@@ -1,11 +1,12 @@
 import { mkdirSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { RuntimeError } from "../core/errors.ts";
 import { openPostgresTaskStore } from "../store/postgres/postgres-task-store.ts";
 import { checkMachineId, readMachineId } from "../tasks/machine-id.ts";
 import { createTaskManager } from "../tasks/task-manager.ts";
 import { createWorker } from "../tasks/worker.ts";
 import { claimDataFolder } from "./claim-data-folder.ts";
+import { scopeOf } from "./folders.ts";
 import { isInstalled } from "./offered-tools.ts";
 import type { TasksParts } from "./open-tasks.ts";
 import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";
@@ -14,6 +15,8 @@ import { configuredAdapters, taskManagerOptions } from "./task-manager-options.t
 export interface OpenedWorker {
   /** By which this machine adopts what it has started. */
   readonly machine: string;
+  /** The project whose tasks it runs. */
+  readonly scope: string;
   /** What it can run. */
   readonly agents: readonly string[];
   /** Takes nothing any more; what runs goes on, and this machine has a minute to come back to it. */
@@ -41,9 +44,12 @@ export async function openWorker(
       isInstalled(processes, program, { cwd: folders.workdir, env }),
     ),
   );
+  const scope = scopeOf(configuration, folders);
   const store = await openPostgresTaskStore({
     address: url,
     clock,
+    scope,
+    dataFolder: dirname(folder),
     worker: { machineId, identity: processes.identity, folder, agents: [...adapters.keys()] },
   });
   try {
@@ -54,6 +60,7 @@ export async function openWorker(
     await worker.start();
     return {
       machine: machineId,
+      scope,
       agents: [...adapters.keys()],
       async stop() {
         await worker.stop();

@@ -5,17 +5,17 @@ import { defaultSettings } from "../schedule/schedule-parts.ts";
 import { checkZone } from "../schedule/times/zone.ts";
 
 const longestDays = 366;
-const longestScope = 1000;
+
+/** The name of a project in a database that several share. */
+export function buildScopeSchema() {
+  return z.string().min(1).max(1000);
+}
 
 /** `schedule` of the settings: how much runs at once, and what jobs have that do not say. */
 export function buildScheduleSchema() {
   return z
     .strictObject({
-      scope: z
-        .string()
-        .min(1)
-        .max(longestScope)
-        .describe("Which project's jobs these are, in a database that several share; left out: the workdir's."),
+      scope: buildScopeSchema().describe("Older name of store.scope, which wins."),
       max_running: z.int().min(1).max(1000).describe("Runs at once in one process; others wait."),
       time_zone: z
         .string()
@@ -67,8 +67,6 @@ export function readScheduleEnvironment(env: Readonly<Record<string, string | un
 }
 
 export interface ScheduleConfiguration {
-  /** Null: the workdir's real path. */
-  readonly scope: string | null;
   readonly maxRunning: number;
   /** Null: the machine's. */
   readonly timeZone: string | null;
@@ -85,7 +83,6 @@ export interface ScheduleConfiguration {
 const dayMs = 24 * 60 * 60_000;
 
 export const defaultSchedule: ScheduleConfiguration = {
-  scope: null,
   maxRunning: defaultSettings.maxRunning,
   timeZone: null,
   overlap: "skip",
@@ -99,7 +96,6 @@ export const defaultSchedule: ScheduleConfiguration = {
 
 export function applySchedule(base: ScheduleConfiguration, settings: ScheduleSettings = {}): ScheduleConfiguration {
   return {
-    scope: settings.scope ?? base.scope,
     maxRunning: settings.max_running ?? base.maxRunning,
     timeZone: settings.time_zone ?? base.timeZone,
     overlap: settings.overlap ?? base.overlap,
@@ -120,8 +116,8 @@ export function narrowSchedule(
   const { pause_after_failures: pauseAfter } = settings;
   const pausesLater = pauseAfter !== undefined && (pauseAfter || Infinity) > (base.pauseAfterFailures || Infinity);
   const widens: Partial<Record<keyof ScheduleSettings, boolean>> = {
-    // Jobs of another project would be run with what lies in this folder.
-    scope: settings.scope !== undefined && settings.scope !== base.scope,
+    // Jobs and tasks of another project would be run with what lies in this folder.
+    scope: settings.scope !== undefined,
     max_running: (settings.max_running ?? 0) > base.maxRunning,
     overlap: settings.overlap === "allow" && base.overlap !== "allow",
     missed: settings.missed === "all" && base.missed !== "all",

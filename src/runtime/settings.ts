@@ -6,7 +6,7 @@ import { buildAgentsSchema } from "./agent-entries.ts";
 import { buildMcpSchema } from "./mcp-settings.ts";
 import { buildModelSchema } from "./model-settings.ts";
 import { buildRolloutSchema } from "./rollout-settings.ts";
-import { buildScheduleSchema } from "./schedule-settings.ts";
+import { buildScheduleSchema, buildScopeSchema } from "./schedule-settings.ts";
 
 const buildMilliseconds = () => z.int().positive();
 const buildTexts = () => z.array(z.string().min(1));
@@ -129,6 +129,9 @@ const sections = {
           .string()
           .regex(/^postgres(?:ql)?:\/\//, "expected an address that begins with postgres://")
           .describe("A PostgreSQL database that several machines share: tasks, jobs with their runs, the inbox."),
+        scope: buildScopeSchema().describe(
+          "The project's name in a database that several share (default: the path of the workdir).",
+        ),
       })
       .partial()
       .describe("Where records are kept."),

@@ -1,5 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import type { InboxStore } from "../core/inbox.ts";
+import { scopeOf } from "./folders.ts";
 import type { SharedRecords } from "../store/postgres/open-shared-records.ts";
 import type { Records, RecordsDeps } from "./open-records.ts";
 
@@ -19,7 +20,7 @@ export function shareRecords(records: Records, options: SharingOptions): Records
     const { openSharedRecords } = await import("../store/postgres/open-shared-records.ts");
     const { identity } = processes;
     const isAliveHere = processes.isAlive.bind(processes);
-    const scope = configuration.schedule.scope ?? folders.workdir;
+    const scope = scopeOf(configuration, folders);
     opened = await openSharedRecords({ address, clock, identity, isAliveHere, scope });
     return opened;
   }

@@ -19,6 +19,7 @@ const patienceMs = 120_000;
 /** A client of a server on a machine of its own, which has no agent in its settings. */
 async function openServer(t: TestContext, address: string): Promise<Call> {
   const { workdir, env } = await openMachine(t);
+  env["DECKHAND_STORE_SCOPE"] = "shop";
   const args = [...unbuilt, "mcp", "--workdir", workdir, "--store", address];
   const client = new Client({ name: "test", version: "0" }, { capabilities: {} });
   const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" });
@@ -40,7 +41,7 @@ describe("servers that share a store", lane("postgres", (await findPostgresProbl
 
   test("what is ordered at one server is asked about, read, waited for and cancelled at another [T1] [T2] [T3] [T4]", async (t) => {
     const address = await server.createDatabase();
-    const there = await openTasksMachine(t);
+    const there = await openTasksMachine(t, { store: { scope: "shop" } });
     const worker = there.start(["worker", "--json", "--store", address]);
     afterTest(t, async () => void worker.child.kill("SIGKILL"));
     const [one, two] = await Promise.all([openServer(t, address), openServer(t, address)]);

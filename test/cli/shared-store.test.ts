@@ -19,7 +19,7 @@ async function openSharing(t: TestContext, agent: string, url: string): Promise<
   await mkdir(folder, { recursive: true });
   const agents = { [agent]: { command: ["sh", "-s"] }, rare: { command: ["sh", "-s"] } };
   const here = agent === "none" ? { rare: { command: ["no-such-program"] } } : agents;
-  await writeFile(join(folder, "deckhand.json"), JSON.stringify({ agents: here, store: { url } }));
+  await writeFile(join(folder, "deckhand.json"), JSON.stringify({ agents: here, store: { url, scope: "shop" } }));
   return machine;
 }
 
@@ -68,7 +68,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
       [[id, 'waiting for a worker that has "shell"']],
     );
     const row =
-      /shared store +postgres:\/\/deckhand@.*: version 9, 1 worker, 1 task in the queue, 0 questions for a person\./;
+      /shared store +postgres:\/\/deckhand@.*: version 10; project \S+: 1 worker, 1 task in the queue, 0 questions for a person\./;
     assert.match((await here.run(["doctor"])).stdout.replaceAll(/\s*\n\s+/g, " "), row);
     await here.run(["tasks", "cancel", id]);
   });

@@ -23,6 +23,9 @@ test("an address that is none is refused in one sentence [T4]", async (t) => {
   assert.match(stderr, /store\.url: expected an address that begins with postgres:\/\//);
 });
 
+/** One project on several machines. */
+const shop = { store: { scope: "shop" } };
+
 describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? true), () => {
   let server: PostgresServer;
   before(async () => {
@@ -32,7 +35,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
 
   test("what one machine orders another one runs, and its result and output come back [T4]", async (t) => {
     const store = ["--store", await server.createDatabase()];
-    const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
+    const [here, there] = [await openTasksMachine(t, shop), await openTasksMachine(t, shop)];
     const worker = there.start(["worker", "--json", "--machine", "there", ...store]);
     afterTest(t, async () => void worker.child.kill("SIGKILL"));
     await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
@@ -59,7 +62,8 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
 
   test("an agent that only a worker has is listed, can be asked, and goes on with its session [T4] [T8]", async (t) => {
     const store = ["--store", await server.createDatabase()];
-    const [here, there] = [await openMachine(t), await openTasksMachine(t)];
+    const [here, there] = [await openMachine(t), await openTasksMachine(t, shop)];
+    here.env["DECKHAND_STORE_SCOPE"] = shop.store.scope;
     const worker = there.start(["worker", "--json", ...store]);
     afterTest(t, async () => void worker.child.kill("SIGKILL"));
     await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");
@@ -82,7 +86,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
 
   test("a task works in the workdir of its worker, or in a folder of that one's machine [T4] [T8]", async (t) => {
     const store = ["--store", await server.createDatabase()];
-    const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
+    const [here, there] = [await openTasksMachine(t, shop), await openTasksMachine(t, shop)];
     const theirs = await realpath(there.workdir);
     await mkdir(join(theirs, "sub"));
     const worker = there.start(["worker", "--json", ...store]);
@@ -104,7 +108,7 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
 
   test("the answer of a task is shown also when the machine that ran it is gone [T4] [T6]", async (t) => {
     const store = ["--store", await server.createDatabase()];
-    const [here, there] = [await openTasksMachine(t), await openTasksMachine(t)];
+    const [here, there] = [await openTasksMachine(t, shop), await openTasksMachine(t, shop)];
     const worker = there.start(["worker", "--json", ...store]);
     afterTest(t, async () => void worker.child.kill("SIGKILL"));
     await until(async () => worker.stdout().includes("worker:ready"), "the worker is ready");

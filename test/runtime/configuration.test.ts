@@ -78,7 +78,6 @@ const defaults = {
     tools: {},
   },
   schedule: {
-    scope: null,
     maxRunning: 32,
     timeZone: null,
     overlap: "skip",
@@ -89,7 +88,7 @@ const defaults = {
     pauseAfterFailures: 3,
     historyDays: 90,
   },
-  store: { kind: "sqlite", url: null },
+  store: { kind: "sqlite", url: null, scope: null },
   log: { audit: true, workflow: true, onFailure: "refuse", fsync: "interval", maxBytes: 67_108_864 },
   retention: { executionsDays: 30, outputsDays: 7, outputsMaxBytes: 1_073_741_824, logDays: null, tasksMinutes: 60 },
 };
@@ -206,6 +205,7 @@ const widening: [settings: object, key: string][] = [
   [{ store: { kind: "memory" } }, "store.kind"],
   [{ retention: { executions_days: 1 } }, "retention.executions_days"],
   [{ schedule: { scope: "somebody else's" } }, "schedule.scope"],
+  [{ store: { scope: "somebody else's" } }, "store.scope"],
   [{ schedule: { max_running: 33 } }, "schedule.max_running"],
   [{ schedule: { overlap: "allow" } }, "schedule.overlap"],
   [{ schedule: { missed: "all" } }, "schedule.missed"],
@@ -238,7 +238,6 @@ test("a cloned folder's file can't widen what is allowed, weaken the evidence or
 test("every key of the schedule has its variable, which wins over the files and is checked like them [D1]", async (t) => {
   const load = await setUp(t, { user: '{"schedule": {"retries": 4, "overlap": "allow", "history_days": 5}}' });
   const env = {
-    DECKHAND_SCHEDULE_SCOPE: "shop",
     DECKHAND_SCHEDULE_TIME_ZONE: "Asia/Seoul",
     DECKHAND_SCHEDULE_OVERLAP: "queue_one",
     DECKHAND_SCHEDULE_MISSED: "none",
@@ -250,7 +249,6 @@ test("every key of the schedule has its variable, which wins over the files and 
     DECKHAND_SCHEDULE_HISTORY_DAYS: "",
   };
   assert.deepEqual(load(env).schedule, {
-    scope: "shop",
     timeZone: "Asia/Seoul",
     overlap: "queue_one",
     missed: "none",
@@ -268,6 +266,17 @@ test("every key of the schedule has its variable, which wins over the files and 
   ] as const) {
     assert.throws(() => load({ [`DECKHAND_SCHEDULE_${name}`]: "often" }), { code: "CONFIG_INVALID", message: told });
   }
+});
+
+test("a project's name in a shared store has one setting, whose older name is still read [D1] [T4]", async (t) => {
+  const load = await setUp(t, { user: '{"store": {"scope": "files"}, "schedule": {"scope": "older"}}' });
+  assert.equal(load().store.scope, "files");
+  assert.equal(load({ DECKHAND_SCHEDULE_SCOPE: "shop" }).store.scope, "shop");
+  assert.equal(load({ DECKHAND_SCHEDULE_SCOPE: "shop", DECKHAND_STORE_SCOPE: "new" }).store.scope, "new");
+  assert.throws(() => load({ DECKHAND_STORE_SCOPE: "x".repeat(1001) }), {
+    code: "CONFIG_INVALID",
+    message: /store\.scope/,
+  });
 });
 
 test("a cloned folder's file may narrow freely [G8]", async (t) => {

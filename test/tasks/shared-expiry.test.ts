@@ -57,8 +57,8 @@ describe("the time for which a shared task is kept", lane("postgres", (await fin
   test("it is what whoever ordered it wants, and begins with the end [T5]", async (t) => {
     const address = await server.createDatabase();
     const options = { address, clock: ahead, worker: null };
-    const wants = await openPostgresTaskStore({ ...options, keepMs: 7.5 * 3_600_000 });
-    const other = await openPostgresTaskStore({ ...options, keepMs: 1 });
+    const wants = await openPostgresTaskStore({ scope: "app", ...options, keepMs: 7.5 * 3_600_000 });
+    const other = await openPostgresTaskStore({ scope: "app", ...options, keepMs: 1 });
     afterTest(t, () => Promise.all([wants.close(), other.close()]));
     const { id } = await wants.add(makeTask());
     assert.deepEqual(await untilWhen(address), [{ hours: null }]);
@@ -75,7 +75,13 @@ describe("the time for which a shared task is kept", lane("postgres", (await fin
 
   test("what an older version has ended is kept as long from when that is noticed, and for ever is no error [T5]", async (t) => {
     const address = await server.createDatabase();
-    const store = await openPostgresTaskStore({ address, clock: systemClock, worker: null, keepMs: 1e300 });
+    const store = await openPostgresTaskStore({
+      scope: "app",
+      address,
+      clock: systemClock,
+      worker: null,
+      keepMs: 1e300,
+    });
     afterTest(t, () => store.close());
     const { id } = await store.add(makeTask());
     await store.update(id, { from: ["queued"], set: ended });

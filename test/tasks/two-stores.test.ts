@@ -78,7 +78,7 @@ describe("beside a PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
     const tasks = join(at, "tasks");
     mkdirSync(tasks, { recursive: true });
     const worker = { machineId: "here", identity: processes.identity, folder: realpathSync(tasks) };
-    const store = await openPostgresTaskStore({ address, clock: systemClock, worker, times: patient });
+    const store = await openPostgresTaskStore({ scope: "app", address, clock: systemClock, worker, times: patient });
     afterTest(t, async () => {
       await store.close();
       await processes.close();

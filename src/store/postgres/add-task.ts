@@ -1,6 +1,5 @@
 import type { Task, TaskOrder } from "../../core/task.ts";
 import { toKey } from "../text-key.ts";
-import { channel } from "./listen.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
 import { longestKeepMs } from "./prune-tasks.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
@@ -17,11 +16,12 @@ export async function addTask(parts: StoreParts, task: Task): Promise<Task> {
 }
 
 async function insert(parts: StoreParts, task: Task): Promise<Task> {
-  const { connection, dispatch, worker, keepMs } = parts;
+  const { connection, dispatch, scope, worker, keepMs } = parts;
   const pinnedTo = await findPin(parts, task.order);
   const here = task.owner ? worker : null;
   const columns = [
     ...allColumns(task),
+    { name: "scope", value: scope },
     { name: "pinned_to", value: pinnedTo },
     { name: "machine_id", value: here?.machineId ?? null },
     { name: "worker_id", value: here?.workerId ?? null },
@@ -32,7 +32,7 @@ async function insert(parts: StoreParts, task: Task): Promise<Task> {
     const places = columns.map((_, index) => `$${index + 1}`).join(", ");
     const [inserted] = await connection.query(
       `INSERT INTO deckhand.tasks (${columns.map(({ name }) => name).join(", ")}) VALUES (${places})
-      ON CONFLICT DO NOTHING RETURNING pg_notify('${channel}', '')`,
+      ON CONFLICT DO NOTHING RETURNING ${parts.news}`,
       columns.map(({ value }) => value),
       "add_task",
     );
@@ -46,17 +46,18 @@ async function insert(parts: StoreParts, task: Task): Promise<Task> {
 
 async function findKept(parts: StoreParts, { id, order }: Task): Promise<Task | undefined> {
   const key = order.idempotencyKey === null ? null : toKey(order.idempotencyKey);
-  const statement = "SELECT * FROM deckhand.tasks WHERE id = $1 OR idempotency_key = $2";
-  const [row] = await parts.connection.query(statement, [id, key]);
+  const statement = "SELECT * FROM deckhand.tasks WHERE id = $1 OR (scope = $3 AND idempotency_key = $2)";
+  const [row] = await parts.connection.query(statement, [id, key, parts.scope]);
   return row && toTask(parts, row);
 }
 
 /** A session lies on the machine where it began. */
-async function findPin({ connection }: StoreParts, { agent, resume }: TaskOrder): Promise<string | null> {
+async function findPin({ connection, scope }: StoreParts, { agent, resume }: TaskOrder): Promise<string | null> {
   if (resume === null) return null;
   const [row] = await connection.query(
-    "SELECT machine_id FROM deckhand.tasks WHERE session_id = $1 AND agent = $2 AND machine_id IS NOT NULL ORDER BY id DESC LIMIT 1",
-    [toKey(resume), toKey(agent)],
+    `SELECT machine_id FROM deckhand.tasks WHERE session_id = $1 AND agent = $2 AND scope = $3 AND machine_id IS NOT NULL
+    ORDER BY id DESC LIMIT 1`,
+    [toKey(resume), toKey(agent), scope],
   );
   return row ? String(row["machine_id"]) : null;
 }

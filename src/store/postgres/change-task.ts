@@ -1,7 +1,6 @@
 import type { Task, TaskChange, TaskOrder } from "../../core/task.ts";
 import { cutMiddle } from "../../core/cut-text.ts";
 import { fromKey, toKey } from "../text-key.ts";
-import { channel } from "./listen.ts";
 import type { Query, Row } from "./postgres-connection.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
 import { beginExpiry } from "./prune-tasks.ts";
@@ -46,7 +45,9 @@ function noteOwner({ holdings }: StoreParts, id: string, { state, owner }: TaskC
 }
 
 export async function requestCancel(parts: StoreParts, id: string, reason: string): Promise<boolean> {
-  const [row] = await parts.connection.query(cancel, [toKey(id), toKey(cutMiddle(reason, longestReason))]);
+  const { connection, news, scope } = parts;
+  const values = [toKey(id), toKey(cutMiddle(reason, longestReason)), scope];
+  const [row] = await connection.query(cancelSql(news), values);
   parts.tell();
   return row !== undefined;
 }
@@ -58,13 +59,18 @@ interface Statement {
 
 /** Undefined: it can't be. */
 function updateStatement(
-  { worker }: StoreParts,
+  { worker, scope, news }: StoreParts,
   { id, change: { from, owner, set }, order }: Change & { readonly order: TaskOrder | undefined },
 ): Statement | undefined {
   const values: unknown[] = [];
   const place = (value: unknown): string => `$${values.push(value)}`;
   const assignments = changedColumns(set).map(({ name, value }) => `${name} = ${place(value)}`);
-  const conditions = [`id = ${place(toKey(id))}`, `state = ANY(${place(from)})`, "state IN ('queued', 'running')"];
+  const conditions = [
+    `id = ${place(toKey(id))}`,
+    `scope = ${place(scope)}`,
+    `state = ANY(${place(from)})`,
+    "state IN ('queued', 'running')",
+  ];
   if (owner !== undefined) conditions.push(`owner IS NOT DISTINCT FROM ${place(keepOwner(owner))}`);
   if (set.owner) {
     if (!worker) return undefined;
@@ -75,7 +81,7 @@ function updateStatement(
   }
   if (set.state === "queued") assignments.push("machine_id = NULL");
   if (typeof set.completedAt === "number") assignments.push(beginExpiry);
-  const told = set.state === undefined ? "" : `, pg_notify('${channel}', '')`;
+  const told = set.state === undefined ? "" : `, ${news}`;
   const text = `UPDATE deckhand.tasks SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} RETURNING ${readColumns(order)}${told}`;
   return { text, values };
 }
@@ -84,8 +90,10 @@ async function run(query: Query, { text, values }: Statement): Promise<Row | und
   return (await query(text, values))[0];
 }
 
-async function queue({ connection, dispatch }: StoreParts, id: string, statement: Statement): Promise<Row | undefined> {
-  const [task] = await connection.query("SELECT agent, pinned_to FROM deckhand.tasks WHERE id = $1", [toKey(id)]);
+async function queue(parts: StoreParts, id: string, statement: Statement): Promise<Row | undefined> {
+  const { connection, dispatch, scope } = parts;
+  const find = "SELECT agent, pinned_to FROM deckhand.tasks WHERE id = $1 AND scope = $2";
+  const [task] = await connection.query(find, [toKey(id), scope]);
   if (!task) return undefined;
   const pinnedTo = task["pinned_to"] as string | null;
   await (await dispatch.open({ agent: fromKey(String(task["agent"])), pinnedTo })).announce();
@@ -93,13 +101,14 @@ async function queue({ connection, dispatch }: StoreParts, id: string, statement
 }
 
 /** The row, when it is as we wanted it before the connection broke. */
-async function recognize({ connection }: StoreParts, unsure: Unsure, id: string): Promise<Row | undefined> {
+async function recognize({ connection, scope }: StoreParts, unsure: Unsure, id: string): Promise<Row | undefined> {
   const wanted = unsure.get(id);
   if (!wanted) return undefined;
-  const [row] = await connection.query("SELECT * FROM deckhand.tasks WHERE id = $1", [toKey(id)]);
+  const find = "SELECT * FROM deckhand.tasks WHERE id = $1 AND scope = $2";
+  const [row] = await connection.query(find, [toKey(id), scope]);
   return row && wanted.every(({ name, value }) => row[name] === value) ? row : undefined;
 }
 
-const cancel = `
-  UPDATE deckhand.tasks SET cancel_reason = COALESCE(cancel_reason, $2) WHERE id = $1 AND state IN ('queued', 'running')
-  RETURNING pg_notify('${channel}', '')`;
+const cancelSql = (news: string): string => `
+  UPDATE deckhand.tasks SET cancel_reason = COALESCE(cancel_reason, $2)
+  WHERE id = $1 AND scope = $3 AND state IN ('queued', 'running') RETURNING ${news}`;

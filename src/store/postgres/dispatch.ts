@@ -5,7 +5,7 @@ import type { PostgresConnection, Query } from "./postgres-connection.ts";
 
 /**
  * pg-boss tells workers that something waits, and which of them may take it. A job of it is a token: at least one for each task that
- * waits, in a queue for each line. Which task that is, and what becomes of it, is in our own rows, and nothing is ever repeated,
+ * waits, in a queue for each line of a project. Which task that is, and what becomes of it, is in our own rows, and nothing is ever repeated,
  * expired or scheduled by pg-boss. A token more does no harm; one that a worker took along when it died is replaced by the patrol.
  */
 export interface Dispatch {
@@ -34,7 +34,7 @@ const schema = "deckhand_queue";
 /** Tokens wait as long as their tasks. */
 const longSeconds = 10 * 365 * 86_400;
 
-export function createDispatch(connection: PostgresConnection): Dispatch {
+export function createDispatch(connection: PostgresConnection, scope: string): Dispatch {
   const queues = new Map<string, Promise<Tokens>>();
   let opening: Promise<PgBoss> | undefined;
 
@@ -70,12 +70,12 @@ export function createDispatch(connection: PostgresConnection): Dispatch {
   async function openQueue(name: string, line: Line): Promise<Tokens> {
     const boss = await start();
     await boss.createQueue(name, { retryLimit: 0, retentionSeconds: longSeconds });
-    return createTokens({ boss, query: connection.query }, name, line);
+    return createTokens({ boss, query: connection.query, scope }, name, line);
   }
 
   return {
     open(line) {
-      const name = queueName(line);
+      const name = `${shortenScope(scope)}/${queueName(line)}`;
       const known = queues.get(name);
       if (known) return known;
       const opened = openQueue(name, line);
@@ -97,7 +97,7 @@ const usedTogether = 20;
 const mostSpare = 100;
 
 function createTokens(
-  { boss, query }: { readonly boss: PgBoss; readonly query: Query },
+  { boss, query, scope }: { readonly boss: PgBoss; readonly query: Query; readonly scope: string },
   queue: string,
   { agent, pinnedTo }: Line,
 ): Tokens {
@@ -116,7 +116,7 @@ function createTokens(
     },
     async repair() {
       await query(removeUsed, [queue]);
-      const [row] = await query(countMissing, [toKey(agent), queue, pinnedTo]);
+      const [row] = await query(countMissing, [toKey(agent), queue, pinnedTo, scope]);
       const missing = Number(row?.["missing"]);
       if (missing > 0)
         await boss.insert(
@@ -133,7 +133,8 @@ const removeUsed = `
   DELETE FROM ${schema}.job WHERE name = $1 AND state >= 'active' AND started_on < now() - interval '1 minute'`;
 
 const countMissing = `
-  SELECT (SELECT count(*) FROM deckhand.tasks WHERE agent = $1 AND state = 'queued' AND pinned_to IS NOT DISTINCT FROM $3)
+  SELECT (SELECT count(*) FROM deckhand.tasks
+      WHERE scope = $4 AND agent = $1 AND state = 'queued' AND pinned_to IS NOT DISTINCT FROM $3)
     - (SELECT count(*) FROM ${schema}.job WHERE name = $2 AND state < 'active') AS missing`;
 
 const removeSome = `
@@ -148,6 +149,11 @@ type Row = Awaited<ReturnType<Query>>[number];
 
 function queueName({ agent, pinnedTo }: Line): string {
   return pinnedTo === null ? `any/${plain(agent)}` : `one/${plain(agent)}/${plain(pinnedTo)}`;
+}
+
+/** A project's name has any length and letters; as a part of other names it is this. */
+export function shortenScope(scope: string): string {
+  return createHash("sha256").update(scope).digest("hex").slice(0, 32);
 }
 
 /** Names of agents and machines are people's; those of queues have few letters. */

@@ -8,13 +8,13 @@ const mostHere = 10_000;
 
 export async function findTask(parts: StoreParts, id: string): Promise<Task | undefined> {
   const order = parts.orders.get(id);
-  const statement = `SELECT ${readColumns(order)} FROM deckhand.tasks WHERE id = $1`;
-  const [row] = await parts.connection.query(statement, [toKey(id)]);
+  const statement = `SELECT ${readColumns(order)} FROM deckhand.tasks WHERE id = $1 AND scope = $2`;
+  const [row] = await parts.connection.query(statement, [toKey(id), parts.scope]);
   return row && toTask(parts, row, order);
 }
 
 export async function listTasks(parts: StoreParts, query: TaskQuery): Promise<Task[]> {
-  const { where, values } = conditionsOf(query);
+  const { where, values } = conditionsOf(parts, query);
   const rows = await parts.connection.query(
     `SELECT * FROM deckhand.tasks ${where} ORDER BY id DESC LIMIT $${values.length + 1}`,
     [...values, query.limit],
@@ -23,13 +23,14 @@ export async function listTasks(parts: StoreParts, query: TaskQuery): Promise<Ta
 }
 
 export async function countTasks(parts: StoreParts, query: Omit<TaskQuery, "limit" | "beforeId">): Promise<number> {
-  const { where, values } = conditionsOf(query);
+  const { where, values } = conditionsOf(parts, query);
   const [row] = await parts.connection.query(`SELECT count(*) AS count FROM deckhand.tasks ${where}`, values);
   return Number(row?.["count"]);
 }
 
-export async function listQueuedAgents({ connection }: StoreParts): Promise<string[]> {
-  const rows = await connection.query("SELECT DISTINCT agent FROM deckhand.tasks WHERE state = 'queued'");
+export async function listQueuedAgents({ connection, scope }: StoreParts): Promise<string[]> {
+  const statement = "SELECT DISTINCT agent FROM deckhand.tasks WHERE scope = $1 AND state = 'queued'";
+  const rows = await connection.query(statement, [scope]);
   return rows.map(({ agent }) => fromKey(String(agent)));
 }
 
@@ -37,8 +38,8 @@ export async function listHere(parts: StoreParts): Promise<Task[]> {
   if (!parts.worker) return [];
   if (parts.holdings.isUnsure) await letGo(parts, parts.worker.workerId);
   const rows = await parts.connection.query(
-    `SELECT * FROM deckhand.tasks WHERE state = 'running' AND machine_id = $1 ORDER BY id LIMIT ${mostHere}`,
-    [parts.worker.machineId],
+    `SELECT * FROM deckhand.tasks WHERE scope = $2 AND state = 'running' AND machine_id = $1 ORDER BY id LIMIT ${mostHere}`,
+    [parts.worker.machineId, parts.scope],
   );
   return rows.map((row) => toTask(parts, row));
 }
@@ -53,6 +54,7 @@ async function letGo({ connection, holdings }: StoreParts, workerId: string): Pr
   holdings.isUnsure = false;
 }
 
+/** By their ids alone: what lies in this folder is this project's own, also what it started under another name. */
 export async function findStrays({ connection, worker }: StoreParts, runs: readonly TaskRun[]): Promise<TaskRun[]> {
   if (!worker || runs.length === 0) return [];
   const rows = await connection.query("SELECT id, state, machine_id, attempt FROM deckhand.tasks WHERE id = ANY($1)", [
@@ -66,9 +68,12 @@ export async function findStrays({ connection, worker }: StoreParts, runs: reado
   });
 }
 
-function conditionsOf({ states, agent, beforeId }: Omit<TaskQuery, "limit">): { where: string; values: unknown[] } {
-  const conditions: string[] = [];
-  const values: unknown[] = [];
+function conditionsOf(
+  { scope }: StoreParts,
+  { states, agent, beforeId }: Omit<TaskQuery, "limit">,
+): { where: string; values: unknown[] } {
+  const conditions = ["scope = $1"];
+  const values: unknown[] = [scope];
   const add = (condition: string, value: unknown): void => {
     values.push(value);
     conditions.push(condition.replace("?", `$${values.length}`));
@@ -76,5 +81,5 @@ function conditionsOf({ states, agent, beforeId }: Omit<TaskQuery, "limit">): { 
   if (states) add("state = ANY(?)", states);
   if (agent !== undefined) add("agent = ?", toKey(agent));
   if (beforeId !== undefined) add("id < ?", toKey(beforeId));
-  return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
+  return { where: `WHERE ${conditions.join(" AND ")}`, values };
 }

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf, RuntimeError } from "../../core/errors.ts";
-import { channel } from "./listen.ts";
-import type { PostgresConnection } from "./postgres-connection.ts";
+import { fromKey, toKey } from "../text-key.ts";
+import type { StoreParts } from "./store-parts.ts";
 
 /** So long the other machine may take. */
 const answerMs = 10_000;
@@ -11,16 +11,18 @@ export interface OutputReading {
   readonly id: string;
   readonly range: unknown;
   readonly clock: Clock;
-  readonly machineId: string | null;
 }
 
 /** Puts a question to the machine that ran the task, and waits for its answer. */
-export async function readElsewhere({ query }: PostgresConnection, reading: OutputReading): Promise<unknown> {
+export async function readElsewhere(parts: StoreParts, reading: OutputReading): Promise<unknown> {
+  const { scope, worker, news } = parts;
+  const { query } = parts.connection;
   const { id, clock } = reading;
-  const [row] = await query("SELECT machine_id, folder FROM deckhand.tasks WHERE id = $1", [id]);
+  const find = "SELECT machine_id, folder FROM deckhand.tasks WHERE id = $1 AND scope = $2";
+  const [row] = await query(find, [toKey(id), scope]);
   const machine = row?.["machine_id"];
-  if (typeof machine !== "string" || machine === reading.machineId) return undefined;
-  const [request] = await query(ask, [id, machine, JSON.stringify(reading.range)]);
+  if (typeof machine !== "string" || machine === worker?.machineId) return undefined;
+  const [request] = await query(askSql(news), [toKey(id), machine, JSON.stringify(reading.range), scope]);
   const until = clock.monotonic() + answerMs;
   for (;;) {
     const [answered] = await query(takeAnswer, [request!["id"]]);
@@ -36,16 +38,15 @@ export async function readElsewhere({ query }: PostgresConnection, reading: Outp
 }
 
 export async function answerReaders(
-  { query }: PostgresConnection,
-  machineId: string,
+  { connection: { query }, scope, worker }: StoreParts,
   read: (id: string, range: unknown) => Promise<unknown>,
 ): Promise<void> {
-  const requests = await query(
-    "SELECT id, task_id, range FROM deckhand.output_requests WHERE machine_id = $1 AND answer IS NULL ORDER BY id LIMIT 20",
-    [machineId],
-  );
+  if (!worker) return;
+  const requests = await query(findRequests, [worker.machineId, scope]);
   for (const request of requests) {
-    const answer = await answerOne(() => read(String(request["task_id"]), JSON.parse(String(request["range"]))));
+    const answer = await answerOne(() =>
+      read(fromKey(String(request["task_id"])), JSON.parse(String(request["range"]))),
+    );
     await query("UPDATE deckhand.output_requests SET answer = $2 WHERE id = $1 AND answer IS NULL", [
       request["id"],
       JSON.stringify(answer),
@@ -72,8 +73,11 @@ function readAnswer(text: string): unknown {
   return output;
 }
 
-const ask = `
-  INSERT INTO deckhand.output_requests (task_id, machine_id, range) VALUES ($1, $2, $3)
-  RETURNING id, pg_notify('${channel}', '')`;
+const askSql = (news: string): string => `
+  INSERT INTO deckhand.output_requests (task_id, machine_id, range, scope) VALUES ($1, $2, $3, $4) RETURNING id, ${news}`;
+
+const findRequests = `
+  SELECT id, task_id, range FROM deckhand.output_requests WHERE machine_id = $1 AND scope = $2 AND answer IS NULL
+  ORDER BY id LIMIT 20`;
 
 const takeAnswer = "DELETE FROM deckhand.output_requests WHERE id = $1 AND answer IS NOT NULL RETURNING answer";

@@ -3,17 +3,18 @@ import type { SharedTasks } from "../../core/shared-tasks.ts";
 import type { Task, TaskStore } from "../../core/task.ts";
 import { addTask } from "./add-task.ts";
 import { changeTask, requestCancel, type Unsure } from "./change-task.ts";
-import { createDispatch } from "./dispatch.ts";
+import { createDispatch, shortenScope } from "./dispatch.ts";
 import { countTasks, findStrays, findTask, listHere, listQueuedAgents, listTasks } from "./find-tasks.ts";
 import { explainLack, explainWaits, listAgents } from "./find-workers.ts";
 import { channel, listen } from "./listen.ts";
+import { toKey } from "../text-key.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { createOrderMemory } from "./order-memory.ts";
 import { answerReaders, readElsewhere } from "./output-requests.ts";
 import { patrol } from "./patrol.ts";
 import { openPostgresConnection, type PostgresConnection } from "./postgres-connection.ts";
 import { findExpired, pruneExpired } from "./prune-tasks.ts";
-import { toTask, type StoreParts } from "./store-parts.ts";
+import { toTask, unassignedScope, type StoreParts } from "./store-parts.ts";
 import { takeTask } from "./take-task.ts";
 import { repairTokens } from "./repair-tokens.ts";
 import { enterRoll, type Worker } from "./worker-roll.ts";
@@ -25,6 +26,10 @@ export interface PostgresTaskStoreOptions {
   readonly clock: Clock;
   /** Null: this process only orders and asks. */
   readonly worker: Worker | null;
+  /** The project: no other one's tasks are seen, changed or taken. */
+  readonly scope: string;
+  /** The project's data folder; tasks of an older Deckhand, which recorded no project, belong to it when they lie there. */
+  readonly dataFolder?: string;
   readonly times?: WorkerTimes;
   /** How long what this process orders is kept after its end; left out: an hour. */
   readonly keepMs?: number;
@@ -51,25 +56,33 @@ export async function openPostgresTaskStore(options: PostgresTaskStoreOptions): 
 
 async function openStore(
   connection: PostgresConnection,
-  { clock, worker, times = usualWorkerTimes, keepMs }: PostgresTaskStoreOptions,
+  { clock, worker, times = usualWorkerTimes, keepMs, ...project }: PostgresTaskStoreOptions,
 ): Promise<PostgresTaskStore> {
-  const dispatch = createDispatch(connection);
-  const entry = worker && (await enterRoll(connection, worker, { clock, times }));
+  const scope = toKey(project.scope);
+  await enterScope(connection, scope, project.dataFolder);
+  const dispatch = createDispatch(connection, scope);
+  const entry = worker && (await enterRoll(connection, worker, { clock, times, scope }));
   let news = 0;
   const tell = (): void => void (news += 1);
-  const listening = listen(connection, clock, { name: channel, onNews: tell });
+  const short = shortenScope(scope);
+  const onNews = (from: string | undefined): void => {
+    // Without a name: something may have been missed, or an older Deckhand wrote.
+    if (!from || from === short) tell();
+  };
+  const listening = listen(connection, clock, { name: channel, onNews });
   const parts: StoreParts = {
     connection,
     dispatch,
+    scope,
+    news: `pg_notify('${channel}', '${short}')`,
     worker: worker && entry && { ...worker, workerId: entry.workerId },
     orders: createOrderMemory(),
     keepMs: keepMs ?? null,
     holdings: { ids: new Set(), taking: new Map(), isUnsure: false },
     tell,
   };
-  if (worker) await repairTokens(connection, dispatch);
+  if (worker) await repairTokens(parts);
   const unsure: Unsure = new Map();
-  const machineId = worker?.machineId ?? null;
   let patrolledAt = Number.NEGATIVE_INFINITY;
 
   async function close(): Promise<void> {
@@ -89,17 +102,15 @@ async function openStore(
     async patrol(now) {
       if (clock.monotonic() - patrolledAt < times.beatMs / 2) return [];
       patrolledAt = clock.monotonic();
-      return patrol({ connection, dispatch, times }, now);
+      return patrol(parts, { now, times });
     },
     findExpired: (ids) => findExpired(parts, ids),
     pruneExpired: () => pruneExpired(parts),
-    listAgents: () => listAgents(connection, times),
-    explainLack: (agent) => explainLack(connection, agent, times),
-    explainWaits: (tasks) => explainWaits(connection, tasks, times),
-    readElsewhere: (id, range) => readElsewhere(connection, { id, range, clock, machineId }),
-    async answerReaders(read) {
-      if (machineId !== null) await answerReaders(connection, machineId, read);
-    },
+    listAgents: () => listAgents({ connection, scope, times }),
+    explainLack: (agent) => explainLack({ connection, scope, times }, agent),
+    explainWaits: (tasks) => explainWaits({ connection, scope, times }, tasks),
+    readElsewhere: (id, range) => readElsewhere(parts, { id, range, clock }),
+    answerReaders: (read) => answerReaders(parts, read),
   };
 
   return {
@@ -115,8 +126,8 @@ async function openStore(
     requestCancel: (id, reason) => requestCancel(parts, id, reason),
     async prune(completedBefore): Promise<Task[]> {
       const rows = await connection.query(
-        "DELETE FROM deckhand.tasks WHERE completed_at < $1 AND state NOT IN ('queued', 'running') RETURNING *",
-        [completedBefore],
+        "DELETE FROM deckhand.tasks WHERE scope = $2 AND completed_at < $1 AND state NOT IN ('queued', 'running') RETURNING *",
+        [completedBefore, scope],
       );
       return rows.map((row) => toTask(parts, row));
     },
@@ -124,3 +135,14 @@ async function openStore(
     close: () => (closing ??= close()),
   };
 }
+
+/** Its silent workers are looked for from now on, and what an older Deckhand left in its folder is its. */
+async function enterScope({ query }: PostgresConnection, scope: string, dataFolder?: string): Promise<void> {
+  await query("INSERT INTO deckhand.patrol (looked_at, scope) VALUES (now(), $1) ON CONFLICT DO NOTHING", [scope]);
+  if (dataFolder !== undefined) await query(takeUnassigned, [scope, `${toKey(dataFolder)}/`, unassignedScope]);
+}
+
+/** Not one whose key this project has used since; without its place, which may be taken. */
+const takeUnassigned = `
+  UPDATE deckhand.tasks SET scope = $1, place = NULL WHERE scope = $3 AND scope <> $1 AND starts_with(folder, $2)
+    AND NOT EXISTS (SELECT 1 FROM deckhand.tasks AS own WHERE own.scope = $1 AND own.idempotency_key = tasks.idempotency_key)`;

@@ -9,15 +9,22 @@ import type { Worker } from "./worker-roll.ts";
 export interface StoreParts {
   readonly connection: PostgresConnection;
   readonly dispatch: Dispatch;
+  /** The project whose tasks these are, as it is kept: no statement reads or writes another one's. */
+  readonly scope: string;
   /** Null: this process is no worker. */
   readonly worker: (Worker & { readonly workerId: string }) | null;
   readonly orders: OrderMemory;
   readonly holdings: Holdings;
   /** How long what this process orders is kept after its end; null: as long as the database says. */
   readonly keepMs: number | null;
+  /** In every statement that changes a task's state: the other processes of its project look then. */
+  readonly news: string;
   /** What this process wrote counts as news, too. */
   readonly tell: () => void;
 }
+
+/** The scope of tasks that an older Deckhand left, until their project opens the database. */
+export const unassignedScope = "unassigned";
 
 /** What this process owns, as far as it was told. */
 export interface Holdings {

@@ -8,7 +8,7 @@ import { keepBeating } from "./keep-beating.ts";
 import type { PostgresConnection } from "./postgres-connection.ts";
 import type { WorkerTimes } from "./worker-times.ts";
 
-/** This process, as a worker. */
+/** This process, as a worker of one project. */
 export interface Worker {
   /** Its machine; the same after each restart, and no other machine's. */
   readonly machineId: string;
@@ -26,17 +26,24 @@ export interface RollEntry {
   close(): Promise<void>;
 }
 
+interface RollOptions {
+  readonly clock: Clock;
+  readonly times: WorkerTimes;
+  /** The project whose tasks it takes, as it is kept. */
+  readonly scope: string;
+}
+
 /** Enters this process, and says from then on that it is alive. Rejects when another machine works under the same name. */
 export async function enterRoll(
   connection: PostgresConnection,
   worker: Worker,
-  { clock, times }: { readonly clock: Clock; readonly times: WorkerTimes },
+  { clock, times, scope }: RollOptions,
 ): Promise<RollEntry> {
   const workerId = randomUUID();
   const { machineId, identity } = worker;
-  await refuseTwin(connection, worker, { clock, times });
+  await refuseTwin(connection, worker, { clock, times, scope });
   const agents = worker.agents?.map(toKey) ?? null;
-  const line = [workerId, machineId, hostname(), identity.bootId, identity.pid, agents];
+  const line = [workerId, machineId, hostname(), identity.bootId, identity.pid, agents, scope];
   const beating = await keepBeating(
     async () => {
       // After a long silence the line may be gone.
@@ -56,7 +63,8 @@ export async function enterRoll(
 }
 
 const upsert = `
-  INSERT INTO deckhand.workers (id, machine_id, host, boot_id, pid, agents, seen_at) VALUES ($1, $2, $3, $4, $5, $6, now())
+  INSERT INTO deckhand.workers (id, machine_id, host, boot_id, pid, agents, scope, seen_at)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, now())
   ON CONFLICT (id) DO UPDATE SET seen_at = now()`;
 
 /**
@@ -66,11 +74,11 @@ const upsert = `
 async function refuseTwin(
   { query, name }: PostgresConnection,
   { machineId, identity }: Worker,
-  { clock, times }: { readonly clock: Clock; readonly times: WorkerTimes },
+  { clock, times, scope }: RollOptions,
 ): Promise<void> {
   let first: unknown;
   for (;;) {
-    const [twin] = await query(findTwin, [machineId, identity.bootId, times.silentMs]);
+    const [twin] = await query(findTwin, [machineId, identity.bootId, times.silentMs, scope]);
     if (!twin) return;
     first ??= twin["seen"];
     if (twin["seen"] !== first) {
@@ -85,5 +93,5 @@ async function refuseTwin(
 
 const findTwin = `
   SELECT host, seen_at::text AS seen FROM deckhand.workers
-  WHERE machine_id = $1 AND boot_id <> $2 AND seen_at > now() - $3 * interval '1 ms'
+  WHERE scope = $4 AND machine_id = $1 AND boot_id <> $2 AND seen_at > now() - $3 * interval '1 ms'
   ORDER BY seen_at DESC LIMIT 1`;

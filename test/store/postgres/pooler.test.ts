@@ -57,7 +57,7 @@ describe("a pooler before PostgreSQL", lane("postgres", (await findPostgresProbl
     assert.deepEqual(await asked, answer);
 
     const worker = { machineId: "one", identity: owner, folder: "/project" };
-    const store = await openPostgresTaskStore({ address, clock: systemClock, worker });
+    const store = await openPostgresTaskStore({ scope: "app", address, clock: systemClock, worker });
     afterTest(t, () => store.close());
     const { id } = await store.add(makeTask());
     assert.equal((await store.takeNext("claude", { limit: 1, owner, now: 1 }))?.id, id);

@@ -26,7 +26,7 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
   /** `machineId` null: one that only orders and asks. */
   async function open(t: TestContext, machineId: string | null, times = slow): Promise<PostgresTaskStore> {
     const worker = machineId === null ? null : { machineId, identity: owner, folder };
-    const store = await openPostgresTaskStore({ address, clock: systemClock, worker, times });
+    const store = await openPostgresTaskStore({ scope: "app", address, clock: systemClock, worker, times });
     afterTest(t, async () => {
       await store.close();
       await server.query(address, "TRUNCATE deckhand.tasks, deckhand.workers, deckhand.output_requests");
@@ -193,7 +193,7 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
   async function openPatrol(t: TestContext) {
     let elapsed = 0;
     const clock = { ...systemClock, monotonic: () => elapsed };
-    const store = await openPostgresTaskStore({ address, clock, worker: null });
+    const store = await openPostgresTaskStore({ scope: "app", address, clock, worker: null });
     afterTest(t, () => store.close());
     const pass = async (ms: number, { looking = true } = {}): Promise<void> => {
       elapsed += ms;
@@ -246,7 +246,7 @@ describe("tasks on PostgreSQL", lane("postgres", (await findPostgresProblem()) ?
     const times = { ...slow, beatMs: 100, silentMs: 2000 };
     await open(t, "one", times);
     const worker = { machineId: "one", identity: { ...owner, bootId: "another" }, folder };
-    await assert.rejects(openPostgresTaskStore({ address, clock: systemClock, worker, times }), {
+    await assert.rejects(openPostgresTaskStore({ scope: "app", address, clock: systemClock, worker, times }), {
       code: "CONFIG_INVALID",
       message:
         /^Another machine \(.+\) works on the tasks of postgres:.* as "one" too: give this one a name of its own\.$/,

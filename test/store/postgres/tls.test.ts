@@ -18,7 +18,7 @@ const [known, unknown] = [1, 2].map((last) => `127.${(process.pid >> 8) & 255}.$
 const password = "open-sesame-4711";
 
 async function open(t: TestContext, address: string): Promise<PostgresTaskStore> {
-  const store = await openPostgresTaskStore({ address, clock: systemClock, worker: null });
+  const store = await openPostgresTaskStore({ scope: "app", address, clock: systemClock, worker: null });
   afterTest(t, () => store.close());
   return store;
 }

@@ -27,7 +27,7 @@ describe("the agents of workers", lane("postgres", (await findPostgresProblem())
     agents?: readonly string[],
   ): Promise<PostgresTaskStore> {
     const worker = machineId === null ? null : { machineId, identity, folder, ...(agents && { agents }) };
-    const store = await openPostgresTaskStore({ address, clock: systemClock, worker });
+    const store = await openPostgresTaskStore({ scope: "app", address, clock: systemClock, worker });
     afterTest(t, () => store.close());
     return store;
   }

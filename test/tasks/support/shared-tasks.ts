@@ -41,7 +41,13 @@ export async function openDoor(t: TestContext, address: string, { times, at, mor
   const events: TaskEvent[] = [];
   const errors: unknown[] = [];
   const emit: Emit = (type, payload) => void events.push({ type, payload });
-  const store = await openPostgresTaskStore({ address, clock: more.clock ?? systemClock, worker: null, times });
+  const store = await openPostgresTaskStore({
+    scope: "app",
+    address,
+    clock: more.clock ?? systemClock,
+    worker: null,
+    times,
+  });
   const processes = createProcesses({ runFolder: join(folder, "run"), clock: systemClock, sandbox: "off" });
   const options = taskOptions({ folder, store, processes, emit });
   const manager = createTaskManager({ ...options, onError: (thrown) => errors.push(thrown), ...more });
