@@ -8,7 +8,7 @@ import { inOneSentence } from "./in-one-sentence.ts";
 /** A job for an agent may well be a whole file, but not a disk. */
 export const maxMessageBytes = 32 * 1024 * 1024;
 /** Who pipes requests in and is done still wants the answers; who has died does not. */
-const lingerMs = 2000;
+const lingerMs = 10_000;
 const newline = 10;
 
 export interface LineTransportOptions {
@@ -21,7 +21,8 @@ export interface LineTransportOptions {
 
 /**
  * One JSON-RPC message per line, or a batch of them, both ways. A line that is no message gets an error in one sentence and the next one is read;
- * a line that is too long is not even kept. Ends when the input ends and what was asked is answered, or soon after.
+ * a line that is too long is not even kept. Ends when the input ends and what was asked is answered: with its result, or after a while
+ * with an error.
  */
 export function createLineTransport({ input, output, clock, onFirstAnswer }: LineTransportOptions): Transport {
   const unanswered = new Set<string | number>();
@@ -130,7 +131,15 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
     hasEnded = true;
     takeLine();
     if (unanswered.size === 0) void transport.close();
-    else stopLingering = clock.after(lingerMs, () => void transport.close());
+    else stopLingering = clock.after(lingerMs, giveUp);
+  }
+
+  function giveUp(): void {
+    for (const id of unanswered) {
+      const ready = batches.answer(id, tellWrong(requestStopped, inputClosed, id));
+      if (ready) write(ready);
+    }
+    void transport.close();
   }
 
   function fail(error: Error): void {
@@ -173,8 +182,10 @@ export function createLineTransport({ input, output, clock, onFirstAnswer }: Lin
 
 const parseError = -32_700;
 const invalidRequest = -32_600;
+const requestStopped = -32_000;
 
 const noMessage = "This line is JSON, but not one JSON-RPC 2.0 message; send an object with jsonrpc, method and id.";
+const inputClosed = `Stopped: the input was closed ${lingerMs / 1000} s ago. Keep it open until the answer arrives.`;
 const idInUse = "Another request has this id and is not answered yet; give each request its own.";
 
 function readMessage(given: unknown): JSONRPCMessage | undefined {

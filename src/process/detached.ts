@@ -37,8 +37,11 @@ export interface Detached {
   look(folder: string): DetachedState;
   /** True: it has not begun and never will, however late its shim comes. */
   forbid(folder: string): boolean;
-  /** Ends every process of it that can be found, and looks until none is left. A pid that is another's by now gets no signal. */
-  stop(folder: string, graceMs: number): Promise<StopReport>;
+  /**
+   * Ends every process of it that can be found, and looks until none is left. A pid that is another's by now gets no signal. `onLiving`
+   * is called when something of it lives, so that this may take the grace.
+   */
+  stop(folder: string, graceMs: number, onLiving?: () => void): Promise<StopReport>;
 }
 
 export function createDetached(parts: ProcessParts): Detached {
@@ -57,9 +60,9 @@ export function createDetached(parts: ProcessParts): Detached {
 
   /** Somebody killed the shim; what it had started may still be at work. The guard and its sleep are not. */
   function hasOrphans(folder: string, process: ProcessIdentity): boolean {
-    const guard = readGuard(folder);
-    const { victims, complete } = findVictims(table, targetIn(folder, process), { known: new Map() });
-    return !complete || victims.some(({ pid, parentPid }) => guard === null || (pid !== guard && parentPid !== guard));
+    const target = targetIn(folder, process);
+    const { victims, complete } = findVictims(table, target, { known: new Map() });
+    return !complete || !victims.every(target.isHelper);
   }
 
   return {
@@ -67,10 +70,19 @@ export function createDetached(parts: ProcessParts): Detached {
     start: (request) => startDetached(parts, request),
     look,
     forbid: takeBeginning,
-    stop: (folder, graceMs) => stopTree(targetIn(folder, readFacts(folder)), { table, clock, graceMs }),
+    stop: (folder, graceMs, onLiving) =>
+      stopTree(targetIn(folder, readFacts(folder)), { table, clock, graceMs, ...(onLiving && { onLiving }) }),
   };
 }
 
-function targetIn(folder: string, root: ProcessIdentity | null): StopTarget {
-  return { marker: `${taskMarkerName}=${folder}`, root, outputPaths: new Set(outputPaths(folder)), namespace: null };
+function targetIn(folder: string, root: ProcessIdentity | null): Required<StopTarget> {
+  const guard = readGuard(folder);
+  return {
+    marker: `${taskMarkerName}=${folder}`,
+    root,
+    outputPaths: new Set(outputPaths(folder)),
+    namespace: null,
+    // The guard waits for the limit, in a sleep, also when the shim is gone.
+    isHelper: ({ pid, parentPid }) => guard !== null && (pid === guard || parentPid === guard),
+  };
 }

@@ -18,12 +18,16 @@ export interface StopTarget extends Target {
     /** Lets init end by itself, so that it can tell how the command ended. Resolves when it had its chance. */
     release(): Promise<void>;
   } | null;
+  /** One that only serves the others, and ignores SIGTERM: it is killed at once when they are gone. */
+  isHelper?(entry: ProcessEntry): boolean;
 }
 
 export interface StopOptions {
   readonly table: ProcessTable;
   readonly clock: Clock;
   readonly graceMs: number;
+  /** Called when there is something to end, which may take the grace. */
+  readonly onLiving?: () => void;
 }
 
 interface Remainder {
@@ -53,7 +57,9 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
   const killed = new Map<number, ProcessNote>();
   const refused = new Set<number>();
 
-  const stubborn = await terminate(lookForWorkers());
+  const workers = lookForWorkers();
+  if (workers.length > 0) options.onLiving?.();
+  const stubborn = await terminate(workers);
   if (stubborn.length === 0) await target.namespace?.release();
   const { left, proved } = await killUntilNone();
 
@@ -127,9 +133,10 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
     return findVictims(table, target, { known }).victims.filter(isWorker);
   }
 
-  /** Not the two processes that only hold the namespace up. */
-  function isWorker({ pid }: ProcessEntry): boolean {
-    return !target.namespace || (pid !== target.root?.pid && pid !== target.namespace.init()?.pid);
+  /** Not a helper, nor the two processes that only hold the namespace up. */
+  function isWorker(entry: ProcessEntry): boolean {
+    if (target.isHelper?.(entry)) return false;
+    return !target.namespace || (entry.pid !== target.root?.pid && entry.pid !== target.namespace.init()?.pid);
   }
 
   /** The groups that processes of the target opened; one may also sit in a group of somebody else. */

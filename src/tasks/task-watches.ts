@@ -112,7 +112,15 @@ export function createTaskWatches(options: TaskManagerOptions, { onRoom, onTurn 
     const running = await (store.shared
       ? store.shared.listHere()
       : store.list({ states: ["running"], limit: mostAdopted }));
-    await Promise.all(running.map(async (task) => ((await takeOver(task)) ? lookAt(task.id) : undefined)));
+    await Promise.all(running.map(async (task) => ((await takeOver(task)) ? lookOnce(task.id) : undefined)));
+  }
+
+  /** Until what it came to is known. Not until what is left of it has been stopped: whoever asks would wait for that, too. */
+  function lookOnce(id: string): Promise<void> {
+    const looking = lookAt(id);
+    // When it fails after the race is over, the next turn tries again and reports that.
+    looking.catch(() => {});
+    return Promise.race([looking, watched.get(id)?.watch.isStopping]);
   }
 
   /** Somebody has to notice that a machine is gone. */

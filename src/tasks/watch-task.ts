@@ -11,6 +11,8 @@ export interface TaskWatch {
   /** Takes note of what is new, and brings the task to its end when that has come. Rejects when the store can't be reached. */
   look(): Promise<WatchState>;
   cancel(reason: string): void;
+  /** Resolves when something of it is being stopped that lives, which may take the grace. */
+  readonly isStopping: Promise<void>;
   /** The agent's answer as far as it has come. */
   answer(): string;
   /** Gives the task away to whoever comes next. */
@@ -48,6 +50,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
   let ending: Promise<TaskChange["set"]> | undefined;
   let looking: Promise<WatchState> | undefined;
   let isOver = false;
+  const { promise: isStopping, resolve: noteStopping } = Promise.withResolvers<void>();
 
   /** Undefined: it is somebody else's by now, and nothing was changed. */
   async function change(set: TaskChange["set"]): Promise<Task | undefined> {
@@ -148,7 +151,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
   }
 
   async function end(): Promise<TaskChange["set"]> {
-    const stop = await detached.stop(folder, limits.graceMs);
+    const stop = await detached.stop(folder, limits.graceMs, noteStopping);
     const now = detached.look(folder);
     const exit = now.state === "ended" ? now.exit : null;
     const verdict = await reading.conclude(exit);
@@ -176,6 +179,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     cancel(reason) {
       task = { ...task, cancelReason: task.cancelReason ?? reason };
     },
+    isStopping,
     answer: () => reading.answer(),
     async leave() {
       await looking?.catch(() => {});

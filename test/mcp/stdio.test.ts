@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { createManualClock } from "../support/manual-clock.ts";
 import { until } from "../support/runtime.ts";
 import { createScriptedDesk } from "./support/scripted-desk.ts";
 import { openPipe, type Message } from "./support/open-pipe.ts";
@@ -204,10 +205,20 @@ test("who sends requests and closes the pipe still gets the answers, and then th
 test("a client that hangs up in the middle leaves a server that is done, and a task that goes on [T3]", async (t) => {
   const desk = createScriptedDesk();
   const { id } = desk.put({ state: "running" });
-  const pipe = await openPipe(t, partsOf(desk), { era: "legacy" });
-  void pipe.call("wait_for_task", { task_id: id, timeout: 45 });
+  const clock = createManualClock();
+  const pipe = await openPipe(t, partsOf(desk, { clock }), { era: "legacy" });
+  const waited = pipe.request("tools/call", { name: "wait_for_task", arguments: { task_id: id, timeout: 45 } });
   await until("the server waits", () => desk.waiting > 0);
+  const before = clock.waiting;
   pipe.input.destroy();
+  await until("the server waits for the answer", () => clock.waiting > before);
+  clock.advance(9999);
+  assert.equal(desk.waiting, 1);
+  clock.advance(1);
+  assert.deepEqual((await waited).error, {
+    code: -32_000,
+    message: "Stopped: the input was closed 10 s ago. Keep it open until the answer arrives.",
+  });
   await pipe.closed;
   await until("nobody waits any more", () => desk.waiting === 0);
   assert.equal((await desk.get(id))?.state, "running");

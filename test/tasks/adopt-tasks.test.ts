@@ -95,6 +95,41 @@ test("an agent whose shim was killed is watched on, and what it says counts [T6]
   assert.deepEqual(commandsWith(task.folder), []);
 });
 
+/** Longer than any test: whoever waits for it does not get on. */
+const endlessGrace = { limits: { ...usualTaskLimits, graceMs: 3_600_000 } };
+const limit = { timeout: 150_000 };
+
+test(
+  "a task whose shim was killed does not keep the next manager waiting: nobody needs its guard [T6]",
+  limit,
+  async (t) => {
+    const { folder, task, manager } = await startElsewhere(t, patient);
+    process.kill(task.process!.pid, "SIGKILL");
+    await manager.killHard();
+    writeFileSync(join(folder, "go"), "");
+    const agent = join(task.folder, "run-1/script");
+    await until(() => !commandsWith(agent).some((row) => !row.includes("deckhand-task")), "the agent has ended");
+    assert.notDeepEqual(commandsWith(task.folder), [], "its guard lives");
+    const next = await openTasks(t, endlessGrace, folder);
+    await next.manager.adopt();
+    assert.deepEqual([(await next.manager.get(task.id))?.state, commandsWith(task.folder)], ["completed", []]);
+  },
+);
+
+test("what has to be stopped does not keep whoever asks waiting, and is running until it is [T6]", limit, async (t) => {
+  const stubborn = `(trap "" TERM; echo $$; echo up >&2; until [ -e ${"$PWD"}/end ]; do sleep 0.05; done) & echo text done; echo ok`;
+  const { folder, task, manager } = await startElsewhere(t, `${stubborn}; ${waits('"$PWD"')}`);
+  await manager.killHard();
+  writeFileSync(join(folder, "go"), "");
+  await until(() => sizeOf(join(task.folder, "run-1/exit.json")) > 0, "the agent has ended, what it started has not");
+  const next = await openTasks(t, endlessGrace, folder);
+  await next.manager.adopt();
+  assert.equal((await next.manager.get(task.id))?.state, "running");
+  writeFileSync(join(folder, "end"), "");
+  const end = await next.manager.wait(task.id, longMs);
+  assert.deepEqual([end.state, end.result], ["completed", "done"]);
+});
+
 test("a task whose processes all vanish is lost, with its output and its session [T6]", async (t) => {
   const { folder, task, manager, store } = await startElsewhere(t, patient);
   await manager.killHard();
