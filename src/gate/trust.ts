@@ -20,6 +20,8 @@ export interface Trust {
   /** All files that need trust, and whether they have it. */
   files(): TrustedFile[];
   isTrusted(path: string): boolean;
+  /** Every file of which some content was trusted, relative to the workdir. */
+  trustedPaths(): string[];
   /** For tool files, whose edits are live at once: what was trusted, read once. */
   readTools(): ToolTrust;
   /** Trusts these files as they are now; all that need it when none is named. */
@@ -112,6 +114,7 @@ export function openTrust(options: {
     files,
     readTools,
     isTrusted: (file) => statusOf(file, read(path)) === "trusted",
+    trustedPaths: () => Object.keys(read(path)).filter((file) => !file.endsWith("/")),
     grant(who, paths = find()) {
       const at = new Date(options.now()).toISOString();
       const added = paths.flatMap((file) => {

@@ -101,7 +101,11 @@ export function createChecker(options: CheckerOptions): Checker {
     },
     async path(path, { operation, to, workdir }) {
       const { judgePath } = await loadPaths();
-      const place = { workdir: resolve(folders.workdir, workdir ?? "") };
+      const place = {
+        workdir: resolve(folders.workdir, workdir ?? ""),
+        ownFolders: [folders.stateHome],
+        ...(home === undefined ? {} : { home }),
+      };
       const known = synonyms.get(operation) ?? operation;
       const verdicts = [judgePath(path, known, place)];
       if (to !== undefined) verdicts.push(judgePath(to, "write", place));

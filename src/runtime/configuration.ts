@@ -45,6 +45,7 @@ export interface Configuration {
     readonly network: "auto" | "on" | "off";
     readonly writable: readonly string[];
     readonly hidden: readonly string[];
+    readonly visible: readonly string[];
   };
   /** By name, as they are written; those that are switched off as well. */
   readonly mcpServers: Readonly<Record<string, McpServerFields>>;
@@ -103,7 +104,7 @@ export const defaultConfiguration: Configuration = {
     },
   },
   hooks: { before: [], after: [] },
-  sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
+  sandbox: { mode: "auto", network: "auto", writable: [], hidden: [], visible: [] },
   mcpServers: {},
   agents: {},
   rollout: defaultRollout,
@@ -158,6 +159,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       network: sandbox.network ?? base.sandbox.network,
       writable: union(base.sandbox.writable, sandbox.writable),
       hidden: union(base.sandbox.hidden, sandbox.hidden),
+      visible: union(base.sandbox.visible, sandbox.visible),
     },
     mcpServers: { ...base.mcpServers, ...settings.mcpServers },
     agents: { ...base.agents, ...settings.agents },

@@ -1,5 +1,5 @@
-import { lstatSync } from "node:fs";
-import { relative, resolve } from "node:path";
+import { lstatSync, readFileSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
 import type { HookSetting } from "../gate/hook-program.ts";
 import type { McpServerFields } from "./mcp-settings.ts";
 
@@ -41,6 +41,46 @@ function filesAmong(words: readonly string[], workdir: string, cwd: string): str
     const path = resolve(cwd, word);
     const way = relative(workdir, path);
     const isInside = way !== "" && !way.startsWith("..");
-    return isInside && lstatSync(path, { throwIfNoEntry: false })?.isFile() ? [way] : [];
+    return isInside && isFile(path) ? [way] : [];
   });
 }
+
+function isFile(path: string): boolean {
+  try {
+    return lstatSync(path).isFile();
+  } catch {
+    return false; // a word may name anything, also something below a file
+  }
+}
+
+const maxLoadedFiles = 200;
+
+/**
+ * Such files and what they load, relative to the workdir: what their text imports, requires or sources by a relative path, and
+ * what that loads in turn. What a program finds by other means, such as a name that it puts together, is not seen.
+ */
+export function withLoadedFiles(files: readonly string[], workdir: string): string[] {
+  const found = new Set(files);
+  for (const file of found) {
+    if (found.size >= maxLoadedFiles) break;
+    for (const loaded of loadedBy(file, workdir)) found.add(loaded);
+  }
+  return [...found];
+}
+
+function loadedBy(file: string, workdir: string): string[] {
+  let text: string;
+  try {
+    text = readFileSync(join(workdir, file), "utf8").slice(0, 200_000);
+  } catch {
+    return [];
+  }
+  const named = [...text.matchAll(loading)].map((match) => match[1] ?? match[2]!);
+  // Of a Python module in the same folder only the bare name is said.
+  const words = named.flatMap((name) => [name, ...endings.map((ending) => name + ending)]);
+  return [dirname(join(workdir, file)), workdir].flatMap((folder) => filesAmong(words, workdir, folder));
+}
+
+const endings = [".js", ".mjs", ".cjs", ".ts", ".py", ".sh", ".rb", "/index.js", "/index.ts", "/__init__.py"];
+const loading =
+  /(?:\bfrom\s+|\bimport\s*\(?\s*|\brequire(?:_relative)?\s*\(?\s*|\bsource\s+|(?:^|[;&|]\s*)\.\s+)(?:["'](?:\$\{?\w+\}?\/|\$\([^)]*\)\/)?([^"'\s]+)["']|([\w./-]+))/gm;

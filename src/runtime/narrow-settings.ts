@@ -53,9 +53,11 @@ export function narrowSettings(
   if (isWider(sandboxes, sandbox.mode, base.sandbox.mode)) widening.push("sandbox.mode");
   if (isWider(networks, sandbox.network, base.sandbox.network)) widening.push("sandbox.network");
   if (sandbox.writable?.length) widening.push("sandbox.writable");
+  if (sandbox.visible?.length) widening.push("sandbox.visible");
   if (widening.includes("sandbox.mode")) delete sandbox.mode;
   if (widening.includes("sandbox.network")) delete sandbox.network;
   delete sandbox.writable;
+  delete sandbox.visible;
   if (settings.sandbox !== undefined) narrowed.sandbox = sandbox;
 
   // Whoever names the model says where the conversation and a key are sent.

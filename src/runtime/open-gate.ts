@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import type { AfterRun } from "../core/after-run.ts";
 import type { Approve } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
@@ -60,7 +62,12 @@ export function openGate(parts: GateParts): OpenGate {
   const before = hooks.before.map((setting) => toHook(setting, "before", { workdir, canonicalName }));
   const after = hooks.after.map((setting) => toHook(setting, "after", { workdir, canonicalName }));
   const beforeHooks: BeforeHooks | null = before.length === 0 ? null : createBeforeHooks(before, hookParts);
-  const place = { workdir, protectedPaths: parts.protectedPaths };
+  const place = {
+    workdir,
+    protectedPaths: parts.protectedPaths,
+    ownFolders: [folders.stateHome, ...realPathIfAny(folders.stateHome)],
+    home: parts.env["HOME"] || homedir(),
+  };
   const options: GateOptions = {
     ...parts,
     rules,
@@ -86,6 +93,14 @@ export function openGate(parts: GateParts): OpenGate {
     mayChangeInput: beforeHooks && ((toolId) => beforeHooks.matches(toolId)),
     warnings: warnAboutRules(rules),
   };
+}
+
+function realPathIfAny(path: string): string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
 }
 
 function warnAboutRules({ deny, ask, allow }: Record<"deny" | "ask" | "allow", readonly Rule[]>): string[] {

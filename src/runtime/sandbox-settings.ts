@@ -1,12 +1,15 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
 import { RuntimeError } from "../core/errors.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { SandboxView } from "../process/sandbox-view.ts";
+import { holdsToken, mixedPlaces, secretPlaces } from "../safety/path/secret-places.ts";
 import type { Configuration } from "./configuration.ts";
+import type { FoundBelow } from "./find-protected.ts";
+import { findSockets } from "./find-sockets.ts";
 import type { Folders } from "./folders.ts";
-import { findGitSettings, gitNames } from "./git-names.ts";
+import { gitNames } from "./git-names.ts";
 import type { Environment } from "./load-configuration.ts";
 
 /** What commands may see and change, by the settings and the mode of the moment. */
@@ -15,39 +18,72 @@ export function createSandboxView(options: {
   readonly configuration: Configuration;
   readonly mode: () => PermissionMode;
   readonly env: Environment;
-  /** Further files that commands may not change, such as the programs of hooks. */
-  readonly protectedFiles: readonly string[];
+  /** Further files and folders that commands may not change, relative to the workdir: tool files, programs of hooks. */
+  readonly protectedFiles: () => readonly string[];
+  readonly findProtected: () => FoundBelow;
 }): () => SandboxView {
   const { folders, configuration, env } = options;
   const { sandbox, permissions } = configuration;
   const home = env["HOME"] || homedir();
-  const inWorkdir = (name: string): string => join(folders.workdir, name);
   const isStrict = permissions.strictWorkdirOnly;
-  const writable = sandbox.writable.map((path) => placeOf(path, folders.workdir, home));
+  const toPlace = (path: string): string => placeOf(path, folders.workdir, home);
+  const writable = sandbox.writable.map(toPlace);
   refuseTooWide(writable, [folders.workdir, home]);
+  const visible = sandbox.visible.map(toPlace);
+  const secrets = [
+    folders.stateHome,
+    ...[...listSecretPlaces(home, env), ...sandbox.hidden.map(toPlace)].filter((path) => !visible.includes(path)),
+  ];
+  const mixed = mixedPlaces.map((path) => join(home, path)).filter((path) => !visible.includes(path));
   const fixed = {
     workdir: folders.workdir,
     profile: isStrict ? "strict" : "normal",
-    hidden: [
-      ...secretPlaces.map((path) => join(home, path)),
-      folders.stateHome,
-      ...sandbox.hidden.map((path) => placeOf(path, folders.workdir, home)),
-    ],
     writable,
     // Modules of hooks are run by the Node that runs this, which may lie anywhere.
     readable: [dirname(process.execPath)],
     cache: join(folders.state, "cache"),
   } as const;
-  const always = [folders.data, ...gitNames.map(inWorkdir)];
-  const whenThere = [...protectedNames, ...options.protectedFiles].map(inWorkdir);
-  return () => ({
-    ...fixed,
-    // What the person made writable stays so.
-    readOnly: [...always, ...whenThere.filter((path) => existsSync(path)), ...findGitSettings(folders.workdir)].filter(
-      (path) => !writable.includes(path),
+  const always = [folders.data, ...gitNames.map((name) => join(folders.workdir, name))];
+  return () => {
+    const network = hasNetwork(sandbox.network, { isStrict, mode: options.mode() });
+    const below = options.findProtected();
+    const roots = [folders.workdir, ...writable];
+    const sockets = network ? [] : findSockets({ env, roots, inWorkdir: below.sockets });
+    const existing = options.protectedFiles().map((path) => resolve(folders.workdir, path));
+    return {
+      ...fixed,
+      network,
+      // Only what is there: a mount needs something to lie on, and would leave it behind in the person's home folder.
+      hidden: [...secrets.filter((path) => existsSync(path)), ...mixed.filter(hasToken), ...sockets],
+      // What the person made writable stays so.
+      readOnly: [...new Set([...always, ...existing.filter((path) => existsSync(path)), ...below.protected])].filter(
+        (path) => !writable.includes(path),
+      ),
+    };
+  };
+}
+
+/** Below the home folder, and where the variables that move parts of it lead. */
+function listSecretPlaces(home: string, env: Environment): string[] {
+  const moved = [
+    [".config/", env["XDG_CONFIG_HOME"]],
+    [".local/share/", env["XDG_DATA_HOME"]],
+    [".cargo/", env["CARGO_HOME"]],
+  ] as const;
+  return secretPlaces.flatMap((path) => [
+    join(home, path),
+    ...moved.flatMap(([start, folder]) =>
+      folder && path.startsWith(start) ? [join(folder, path.slice(start.length))] : [],
     ),
-    network: hasNetwork(sandbox.network, { isStrict, mode: options.mode() }),
-  });
+  ]);
+}
+
+function hasToken(path: string): boolean {
+  try {
+    return statSync(path).size < 1_000_000 && holdsToken(readFileSync(path, "utf8"));
+  } catch {
+    return false; // it is not there, or commands can't read it either
+  }
 }
 
 function placeOf(path: string, workdir: string, home: string): string {
@@ -75,48 +111,3 @@ function hasNetwork(
   if (setting !== "auto") return setting === "on";
   return !isStrict && mode !== "auto" && mode !== "never";
 }
-
-/** Below the home folder: keys and tokens that no command of a tool needs to read. */
-const secretPlaces = [
-  ".ssh",
-  ".aws",
-  ".azure",
-  ".gnupg",
-  ".kube",
-  ".docker",
-  ".netrc",
-  ".pgpass",
-  ".pypirc",
-  ".git-credentials",
-  ".config/gcloud",
-  ".config/gh",
-  ".config/hub",
-  ".config/op",
-  ".password-store",
-  ".local/share/keyrings",
-  ".mozilla",
-  ".config/google-chrome",
-  ".config/chromium",
-  ".claude/.credentials.json",
-  ".codex/auth.json",
-  ".gemini/oauth_creds.json",
-];
-
-/**
- * Names that make other programs execute something. Only those that are there: keeping a missing one from being made needs an
- * empty folder in its place, which `git clean`, `git stash -u` and `cp -r` stumble over, and editors ask before they trust a new one.
- */
-const protectedNames = [
-  "deckhand.json",
-  ".mcp.json",
-  ".gitmodules",
-  ".vscode",
-  ".idea",
-  ".bashrc",
-  ".bash_profile",
-  ".profile",
-  ".zshrc",
-  ".zshenv",
-  ".zprofile",
-  ".envrc",
-];

@@ -113,6 +113,9 @@ const sections = {
               .describe("`auto`: off where nobody is asked (mode auto, strict), on elsewhere."),
             writable: buildTexts(),
             hidden: buildTexts(),
+            visible: buildTexts().describe(
+              "Files of keys and tokens that commands may read all the same, such as `~/.npmrc` for a private registry.",
+            ),
           })
           .partial(),
       ])

@@ -65,7 +65,7 @@ const defaults = {
   permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
   tools: { folder: "tools", disabled: [], environment: [], web },
   hooks: { before: [], after: [] },
-  sandbox: { mode: "auto", network: "auto", writable: [], hidden: [] },
+  sandbox: { mode: "auto", network: "auto", writable: [], hidden: [], visible: [] },
   mcpServers: {},
   agents: {},
   rollout: {
@@ -303,7 +303,7 @@ test("a cloned folder's file may narrow freely [G8]", async (t) => {
         strictWorkdirOnly: true,
       },
       tools: { folder: "tools", disabled: ["run_python"], environment: [], web },
-      sandbox: { mode: "require", network: "off", writable: [], hidden: ["secrets"] },
+      sandbox: { mode: "require", network: "off", writable: [], hidden: ["secrets"], visible: [] },
       fsync: "always",
     },
   );

@@ -43,9 +43,12 @@ test("trust in one file does not let in the others of its folder; trust in all l
   );
 });
 
+/** In a sandbox no command can write to the folder of tool files. */
+const unsandboxed = { settings: { sandbox: "off", permissions: { allow: ["*"] } } } as const;
+
 test("a tool file that changes while an agent's call runs stays out until a person approves the change [C11]", async (t) => {
   const bench = await openToolBench(t, { "say.ts": saying("person") });
-  const runtime = await bench.open();
+  const runtime = await bench.open(unsandboxed);
   assert.equal(await say(runtime), "person");
   const command = `cat > tools/say.ts <<'EOF'\n${saying("agent")}EOF`;
   const written = await runtime.call("bash", { command }, { door: "agent" });
@@ -56,7 +59,7 @@ test("a tool file that changes while an agent's call runs stays out until a pers
   const [status] = runtime.customTools().files;
   assert.equal(status?.state, "quarantined");
   await runtime.close();
-  const later = await bench.open();
+  const later = await bench.open(unsandboxed);
   assert.equal(await say(later), "person");
   const [waiting] = createTrust(bench.home, bench.env).quarantined();
   assert.equal(waiting?.path, "tools/say.ts");
@@ -77,19 +80,19 @@ test("what a tool imports is under quarantine as well [C11]", async (t) => {
   await writeFile(join(bench.folder, "words", "word.ts"), 'export const word = "person";\n');
   await bench.save("say.ts", `import { word } from "./words/word.ts";\n${saying("x").replace('"x"', "word")}`);
   bench.trust();
-  const runtime = await bench.open();
+  const runtime = await bench.open(unsandboxed);
   assert.equal(await say(runtime), "person");
   const command = `echo 'export const word = "agent";' > tools/words/word.ts`;
   await runtime.call("bash", { command }, { door: "agent" });
   assert.equal(await say(runtime), "person");
   await runtime.close();
   // A new process of the version before must not read what the agent wrote.
-  assert.equal(await say(await bench.open()), "person");
+  assert.equal(await say(await bench.open(unsandboxed)), "person");
 });
 
 test("a person's own order is live at once [C11]", async (t) => {
   const bench = await openToolBench(t, { "say.ts": saying("before") });
-  const runtime = await bench.open();
+  const runtime = await bench.open(unsandboxed);
   const command = `cat > tools/say.ts <<'EOF'\n${saying("after")}EOF`;
   await runtime.call("bash", { command }, { door: "cli" });
   assert.equal(await say(runtime), "after");

@@ -3,6 +3,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createProcesses, type Processes } from "../../process/processes.ts";
+import { createProtectedFinder } from "../find-protected.ts";
 import { createSandboxView } from "../sandbox-settings.ts";
 import type { Subject } from "./subject.ts";
 
@@ -22,7 +23,8 @@ export function openProbe({ folders, configuration, env, clock }: Subject): Prob
     configuration,
     env,
     mode: () => configuration.permissions.mode,
-    protectedFiles: [],
+    protectedFiles: () => [],
+    findProtected: createProtectedFinder(folders.workdir),
   });
   const processes = createProcesses({
     runFolder: folder,

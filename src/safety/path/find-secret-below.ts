@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync, statSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { isSecretPath } from "./secret-names.ts";
+import { holdsToken } from "./secret-places.ts";
 
 /** What others wrote, and git's own: nobody keeps a secret of theirs there. */
 const skipped = new Set(["node_modules", ".git", ".deckhand", ".venv", "venv", "__pycache__"]);
@@ -34,7 +35,7 @@ export function findSecretBelow(folder: string, { hidden }: { readonly hidden: b
 function isPlainSetting(name: string, path: string): boolean {
   if (name !== ".npmrc" && name !== ".yarnrc.yml") return false;
   try {
-    return statSync(path).size < 65_536 && !/auth|password|token|_key|cert/i.test(readFileSync(path, "utf8"));
+    return statSync(path).size < 65_536 && !holdsToken(readFileSync(path, "utf8"));
   } catch {
     return false;
   }

@@ -5,8 +5,9 @@ import { openPathGuard } from "./open-path-guard.ts";
 import type { PathGuard } from "./open-path-guard.ts";
 import { isOwn } from "./own-records.ts";
 import { isWithin, namesBetween } from "./path-name.ts";
-import { defaultProtectedPaths, protectedReason } from "./protected-names.ts";
+import { defaultProtectedPaths, instructionReason, protectedReason, reasonInWorkdir } from "./protected-names.ts";
 import { isSecretPath } from "./secret-names.ts";
+import { isSecretOfHome } from "./secret-places.ts";
 
 export type PathOperation = "read" | "write" | "edit" | "delete" | "list" | "move" | "chmod" | "mkdir" | "execute";
 
@@ -15,7 +16,7 @@ export interface PathVerdict {
   readonly allowed: boolean;
   /** A person may allow it; what is neither allowed nor asked for is refused. */
   readonly ask: boolean;
-  readonly kind: "ok" | "outside" | "invalid" | "protected" | "secret" | "own";
+  readonly kind: "ok" | "outside" | "invalid" | "protected" | "instructions" | "secret" | "own";
   /** One sentence; null when it is allowed. */
   readonly reason: string | null;
   /** Where it leads: absolute, without symbolic links; null when that is outside or nowhere. */
@@ -26,6 +27,10 @@ export interface JudgedWorkdir {
   readonly workdir: string;
   /** Paths from the workdir down that a change must be asked for, besides the names that always are. */
   readonly protectedPaths?: readonly string[];
+  /** Absolute, without links: Deckhand's own folders besides those called `.deckhand`. No tool writes there. */
+  readonly ownFolders?: readonly string[];
+  /** Absolute: the person's home folder, where more names hold secrets than elsewhere. */
+  readonly home?: string;
 }
 
 /**
@@ -70,26 +75,35 @@ function judge(guard: PathGuard, question: Question): PathVerdict {
   // These act on the name: a link is removed or renamed itself.
   const found = guard.find(path, { last: operation === "delete" || operation === "move" ? "keep" : "follow" });
   if (!found.ok) return refuse(found.kind, found.problem);
-  const ways = waysTo(guard, found.path, question);
-  return { ...judgeFound(guard, { place: found, ways }, question), resolved: found.path };
+  return {
+    ...judgeFound(guard, { place: found, ...waysTo(guard, found.path, question) }, question),
+    resolved: found.path,
+  };
 }
 
 interface Found {
   readonly place: Place;
-  /** The names that lead there from the workdir: as it was given, and as it is without links. */
+  /** Absolute: as it is without links, and as it was given. */
+  readonly paths: readonly string[];
+  /** The names that lead there from the workdir, for each of them. */
   readonly ways: readonly (readonly string[])[];
 }
 
-function waysTo(guard: PathGuard, resolved: string, { path, place }: Question): string[][] {
+function waysTo(guard: PathGuard, resolved: string, { path, place }: Question): Pick<Found, "paths" | "ways"> {
   const asked = resolve(place.workdir, path);
   const ways = [namesBetween(guard.root, resolved)];
-  if (isWithin(place.workdir, asked)) ways.push(namesBetween(resolve(place.workdir), asked));
-  return ways;
+  if (!isWithin(place.workdir, asked)) return { paths: [resolved], ways };
+  return { paths: [resolved, asked], ways: [...ways, namesBetween(resolve(place.workdir), asked)] };
 }
 
 function judgeFound(guard: PathGuard, found: Found, question: Question): PathVerdict {
-  const { path, operation } = question;
-  if (changes.has(operation) && found.ways.some((names) => isOwn(guard, join(guard.root, ...names)))) {
+  const { path, operation, place } = question;
+  const isOwnPath = (each: string): boolean =>
+    isOwn(guard, each) || (place.ownFolders ?? []).some((folder) => isWithin(folder, each));
+  if (
+    changes.has(operation) &&
+    [...found.paths, ...found.ways.map((names) => join(guard.root, ...names))].some(isOwnPath)
+  ) {
     return refuse("own", `${path} belongs to Deckhand's own records, which no tool may change.`);
   }
   const problem = kindProblem(guard, found.place, question);
@@ -115,20 +129,43 @@ const changes: ReadonlySet<PathOperation> = new Set(["write", "edit", "delete", 
 /** What shows the content to whoever asked, or lets it be shown under a harmless name. */
 const disclosures: ReadonlySet<PathOperation> = new Set(["read", "edit", "move", "execute"]);
 
-function judgeNames(guard: PathGuard, { place: { path: resolved }, ways }: Found, question: Question): PathVerdict {
+/** Names count wherever they lie on the whole path: a workdir inside `.vscode` does not make its files harmless. */
+function judgeNames(
+  guard: PathGuard,
+  { place: { path: resolved }, paths, ways }: Found,
+  question: Question,
+): PathVerdict {
   const { path, operation, place } = question;
+  const wholeWays = paths.map((each) => namesBetween("/", each));
   if (changes.has(operation)) {
     const protectedPaths = place.protectedPaths ?? defaultProtectedPaths;
     const reason =
-      ways.map((names) => protectedReason(names, protectedPaths)).find((each) => each !== undefined) ??
+      firstOf(wholeWays, protectedReason) ??
+      firstOf(ways, (names) => reasonInWorkdir(names, protectedPaths)) ??
       reasonByLink(guard, resolved, { operation, protectedPaths });
     if (reason !== undefined) return askAPerson("protected", `Changing ${path} needs a person: ${reason}.`);
+    const instruction = firstOf(ways, instructionReason);
+    if (instruction !== undefined)
+      return askAPerson("instructions", `Changing ${path} is asked about: ${instruction}.`);
   }
-  if (disclosures.has(operation) && ways.some(isSecretPath)) {
+  if (disclosures.has(operation) && (wholeWays.some(isSecretPath) || paths.some((each) => isPrivate(each, place)))) {
     const verb = operation === "move" ? "Moving" : operation === "edit" ? "Editing" : "Reading";
     return askAPerson("secret", `${verb} ${path} needs a person: secrets are kept in files of this name.`);
   }
   return { allowed: true, ask: false, kind: "ok", reason: null, resolved: null };
+}
+
+function isPrivate(path: string, { home, ownFolders = [] }: JudgedWorkdir): boolean {
+  if (ownFolders.some((folder) => isWithin(folder, path))) return true;
+  return home !== undefined && isWithin(home, path) && isSecretOfHome(namesBetween(home, path));
+}
+
+function firstOf<Value>(ways: Found["ways"], find: (names: readonly string[]) => Value | undefined): Value | undefined {
+  for (const names of ways) {
+    const found = find(names);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** A protected path may be a link to what is changed here, or lie below what is removed. */

@@ -5,9 +5,9 @@ import { isWithin, namesBetween } from "./path-name.ts";
 /** The folder in a workdir where Deckhand keeps its store, its log and the outputs that were too long to show. */
 export const ownFolder = ".deckhand";
 
-/** Whether a place (absolute, without links) is such a folder or lies in one, also one of a workdir further down. */
+/** Whether a place (absolute, without links) is such a folder or lies in one, also one of a workdir further down or up. */
 export function isOwn(guard: PathGuard, path: string): boolean {
-  if (namesBetween(guard.root, path).some((name) => foldName(name) === ownFolder)) return true;
+  if (namesBetween("/", path).some((name) => foldName(name) === ownFolder)) return true;
   const records = realRecords(guard);
   return records !== undefined && isWithin(records, path);
 }

@@ -1,18 +1,46 @@
 import { foldName } from "./fold-name.ts";
-import { passesThrough } from "./secret-names.ts";
 
 /**
- * Why a change of this path (as names, from the workdir down) is never made without a person; undefined when nothing
+ * Why a change of this path (as names, each below the one before) is never made without a person; undefined when nothing
  * speaks against it. The rule: what runs, or decides what runs, without anybody calling it by name. Build files, package
  * scripts and CI workflows are not among them: they run when somebody builds, tests or pushes, which has its own gate.
  */
-export function protectedReason(names: readonly string[], protectedPaths: readonly string[]): string | undefined {
+export function protectedReason(names: readonly string[]): string | undefined {
   const folded = names.map(foldName);
-  for (const [reason, runs] of protectedAnywhere) {
-    const run = runs.find((each) => passesThrough(folded, each.split("/")));
-    if (run !== undefined) return `${run} ${reason}`;
+  for (let length = 1; length <= folded.length; length += 1) {
+    const reason = reasonOfLast(folded.slice(0, length));
+    // Where other agents keep worktrees, people work: what lies there is a project like any other.
+    const isWorktrees = folded[length] === "worktrees" && folded[length - 1] !== ".git";
+    if (reason !== undefined && !isWorktrees) return reason;
   }
-  if (folded.at(-1)?.endsWith(".code-workspace")) return "A workspace file holds tasks that an editor runs";
+  return undefined;
+}
+
+/** The same for the last of the names alone; they are folded already. For whoever walks down a folder. */
+export function reasonOfLast(folded: readonly string[]): string | undefined {
+  const last = folded.at(-1) ?? "";
+  if (last.endsWith(".code-workspace")) return "A workspace file holds tasks that an editor runs";
+  const found = runsByLastName
+    .get(last)
+    ?.find(({ run }) => run.every((name, at) => folded.at(at - run.length) === name));
+  return found && `${found.run.join("/")} ${found.reason}`;
+}
+
+/** Why a change of this path, from the workdir down, is made only when a person, a rule or a grant allows it. */
+export function instructionReason(names: readonly string[]): string | undefined {
+  const folded = names.map(foldName);
+  const name = instructionFiles.find((each) => folded.at(-1) === each);
+  if (name !== undefined) return `agents follow what ${names.at(-1)} says, in every later conversation`;
+  const isSkill = skillFolders.some((folder) => startsWith(folded, folder.split("/")));
+  return isSkill ? "agents follow what skills say, in every later conversation" : undefined;
+}
+
+const instructionFiles = ["agents.md", "claude.md", "gemini.md", "agents.override.md"];
+const skillFolders = ["skills", ".agents/skills"];
+
+/** Why a path from the workdir down is Deckhand's own there. */
+export function reasonInWorkdir(names: readonly string[], protectedPaths: readonly string[]): string | undefined {
+  const folded = names.map(foldName);
   const path = protectedPaths.find((each) => startsWith(folded, each.split("/").map(foldName)));
   return path === undefined ? undefined : `${path} is part of what Deckhand runs or obeys in this workdir`;
 }
@@ -25,7 +53,10 @@ function startsWith(folded: readonly string[], start: readonly string[]): boolea
   return names.length > 0 && names.every((name, index) => folded[index] === name);
 }
 
-/** A slash joins names that follow each other. All of it, and all that lies below. */
+/**
+ * The one list: the path guard asks before any of these is changed, and the sandbox makes those that exist read-only. In
+ * lower case, at any depth, with all that lies below; a slash joins names that follow each other.
+ */
 const protectedAnywhere: readonly (readonly [reason: string, runs: readonly string[]])[] = [
   ["decides what Deckhand may do", ["deckhand.json", "deckhand.jsonc", ".local/state/deckhand"]],
   [
@@ -55,6 +86,9 @@ const protectedAnywhere: readonly (readonly [reason: string, runs: readonly stri
       ".logout",
       ".inputrc",
       ".envrc",
+      "mise.toml",
+      ".mise.toml",
+      ".config/mise",
       ".config/fish",
       ".xinitrc",
       ".xprofile",
@@ -70,6 +104,7 @@ const protectedAnywhere: readonly (readonly [reason: string, runs: readonly stri
       ".idea",
       ".zed",
       ".fleet",
+      ".run",
       ".devcontainer",
       ".devcontainer.json",
       ".vimrc",
@@ -82,12 +117,40 @@ const protectedAnywhere: readonly (readonly [reason: string, runs: readonly stri
   ],
   [
     "can make an agent run programs",
-    [".mcp.json", ".cursor", ".claude", ".codex", ".gemini", ".opencode", ".aider.conf.yml"],
+    [
+      ".mcp.json",
+      ".cursor",
+      ".claude",
+      ".codex",
+      ".gemini",
+      ".qwen",
+      ".opencode",
+      "opencode.json",
+      "opencode.jsonc",
+      ".continue",
+      ".windsurf",
+      ".aider.conf.yml",
+    ],
   ],
-  ["can make a package manager run programs", [".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".ripgreprc"]],
+  [
+    "can make a package manager run programs",
+    [".npmrc", ".yarnrc", ".yarnrc.yml", ".pnpmfile.cjs", ".ripgreprc", ".cargo/config.toml", ".cargo/config"],
+  ],
+  [
+    "is run by an interpreter or a debugger when it starts",
+    [".rprofile", ".irbrc", ".pryrc", ".pdbrc", ".gdbinit", ".lldbinit", ".psqlrc", ".sqliterc"],
+  ],
   ["lets others log in", [".ssh", ".gnupg"]],
   [
     "is started by the system",
     [".config/systemd", ".config/autostart", "library/launchagents", "library/launchdaemons"],
   ],
 ];
+
+const runsByLastName = new Map<string, { readonly run: readonly string[]; readonly reason: string }[]>();
+for (const [reason, runs] of protectedAnywhere) {
+  for (const run of runs.map((each) => each.split("/"))) {
+    const last = run.at(-1)!;
+    runsByLastName.set(last, [...(runsByLastName.get(last) ?? []), { run, reason }]);
+  }
+}

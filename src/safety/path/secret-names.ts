@@ -1,16 +1,12 @@
 import { foldName } from "./fold-name.ts";
+import { passesSecretPlace } from "./secret-places.ts";
 
-/** Whether a path (as names, from the workdir down) is one where secrets are kept. What is only an example is none. */
+/** Whether a path (as names, each below the one before) is one where secrets are kept. What is only an example is none. */
 export function isSecretPath(names: readonly string[]): boolean {
   const folded = names.map(foldName);
   const name = folded.at(-1);
   if (name === undefined || isPublic(name)) return false;
-  return isSecretName(name) || secretFolders.some((folder) => passesThrough(folded, folder));
-}
-
-/** Whether a run of the names is this one, at any depth. */
-export function passesThrough(folded: readonly string[], run: readonly string[]): boolean {
-  return folded.some((_, at) => run.every((name, index) => folded[at + index] === name));
+  return isSecretName(name) || passesSecretPlace(folded);
 }
 
 function isSecretName(name: string): boolean {
@@ -83,19 +79,4 @@ const secretPatterns = [
   /^\.?credentials?(?:\.(?:json|ya?ml|toml|ini|cfg|conf|csv|xml|properties|db|enc|tfrc\.json))?$/,
   /^\.?secrets?\.(?:json|ya?ml|toml|ini|properties|enc)$/,
   /^(?:client_secrets?|service[_-]?account).*\.json$/,
-];
-
-/** Everything in these, but for what is public. */
-const secretFolders = [
-  [".ssh"],
-  [".gnupg"],
-  [".aws"],
-  [".azure"],
-  [".kube"],
-  [".docker", "config.json"],
-  [".config", "gcloud"],
-  [".config", "gh"],
-  [".config", "hub"],
-  [".password-store"],
-  [".local", "state", "deckhand"],
 ];
