@@ -20,6 +20,8 @@ export interface Assessment {
   readonly dangers: readonly Finding[];
   /** What is asked about although the mode would let it through; a rule or a grant settles it. */
   readonly doubts: readonly string[];
+  /** Why nobody can allow it. */
+  readonly refusal?: string;
   /** See `ToolContext`: the paths were judged by where they lead now. */
   readonly recheck?: Recheck;
   /** A sandbox of the operating system holds what it starts, where there is one. */
@@ -113,7 +115,7 @@ function assessResources({ tool, input }: CallToAssess, judges: Judges): Assessm
   }
   const paths: TouchedPath[] = [];
   const places = new Map<string, string>();
-  const refusals = new Map<string, string>();
+  let refusal: string | undefined;
   const dangers: Finding[] = [];
   const doubts: string[] = [];
   for (const { path, access } of touched.paths) {
@@ -123,21 +125,26 @@ function assessResources({ tool, input }: CallToAssess, judges: Judges): Assessm
     if (verdict.kind === "protected" && access === "write") {
       dangers.push({ verdict: "danger", rule: "protected.path", reason: verdict.reason ?? "", command: path });
     } else if (verdict.kind === "instructions" && access === "write") doubts.push(verdict.reason ?? path);
-    else if (verdict.kind === "own" && access === "write") refusals.set(path, verdict.reason ?? path);
+    else if (verdict.kind === "state" && access === "write") refusal ??= verdict.reason ?? path;
     else if (verdict.kind === "secret" && access === "read") doubts.push(verdict.reason ?? path);
   }
   const kind = touched.paths.some(({ access }) => access === "write") ? "edit" : "read";
   const named = patternFolder(tool, input).map((path): TouchedPath => {
     return { given: path, access: "read", names: judges.path(path, "read").names };
   });
-  return { kind, subject: { kind: "paths", paths, named }, dangers, doubts, recheck: recheckOf(places, refusals) };
+  return {
+    kind,
+    subject: { kind: "paths", paths, named },
+    dangers,
+    doubts,
+    recheck: recheckOf(places),
+    ...(refusal === undefined ? {} : { refusal }),
+  };
 }
 
 /** Between the judgement and the run a call may wait, and somebody may put a link in the place of a folder. */
-function recheckOf(places: ReadonlyMap<string, string>, refusals: ReadonlyMap<string, string>): Recheck {
+function recheckOf(places: ReadonlyMap<string, string>): Recheck {
   return (given, leadsTo) => {
-    const refusal = refusals.get(given);
-    if (refusal !== undefined) return refusal;
     const judged = places.get(given);
     if (judged === undefined || judged === leadsTo) return undefined;
     return `${given} leads elsewhere now than when it was allowed.`;

@@ -92,6 +92,7 @@ function bind(decision: PermitDecision, recheck: Recheck): PermitDecision {
 function weigh(options: GateOptions, request: PermitRequest, found: Assessment): Decided {
   const rules = rulesFor(options, request);
   const { tool } = request;
+  if (found.refusal !== undefined) return refuse("rule", found.refusal);
   const denying = findRestricting(rules.deny, tool.name, found.subject);
   if (denying?.isSure) {
     const { text } = denying.rule;

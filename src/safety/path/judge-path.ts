@@ -16,7 +16,7 @@ export interface PathVerdict {
   readonly allowed: boolean;
   /** A person may allow it; what is neither allowed nor asked for is refused. */
   readonly ask: boolean;
-  readonly kind: "ok" | "outside" | "invalid" | "protected" | "instructions" | "secret" | "own";
+  readonly kind: "ok" | "outside" | "invalid" | "protected" | "instructions" | "secret" | "own" | "state";
   /** One sentence; null when it is allowed. */
   readonly reason: string | null;
   /** Where it leads: absolute, without symbolic links; null when that is outside or nowhere. */
@@ -98,13 +98,17 @@ function waysTo(guard: PathGuard, resolved: string, { path, place }: Question): 
 
 function judgeFound(guard: PathGuard, found: Found, question: Question): PathVerdict {
   const { path, operation, place } = question;
-  const isOwnPath = (each: string): boolean =>
-    isOwn(guard, each) || (place.ownFolders ?? []).some((folder) => isWithin(folder, each));
-  if (
-    changes.has(operation) &&
-    [...found.paths, ...found.ways.map((names) => join(guard.root, ...names))].some(isOwnPath)
-  ) {
-    return refuse("own", `${path} belongs to Deckhand's own records, which no tool may change.`);
+  const paths = [...found.paths, ...found.ways.map((names) => join(guard.root, ...names))];
+  if (changes.has(operation)) {
+    const takesAll = operation === "delete" || operation === "move";
+    const touches = (own: string): boolean =>
+      paths.some((each) => isWithin(own, each) || (takesAll && isWithin(each, own)));
+    if (place.ownFolders?.some(touches)) {
+      return refuse("state", `${path} belongs to Deckhand's own state, which no tool may change.`);
+    }
+    if (paths.some((each) => isOwn(guard, each))) {
+      return refuse("own", `${path} belongs to Deckhand's own records, which no tool may change.`);
+    }
   }
   const problem = kindProblem(guard, found.place, question);
   return problem === undefined ? judgeNames(guard, found, question) : refuse("invalid", problem);
