@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { accessSync, constants, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
@@ -11,13 +12,13 @@ export interface Machine {
   readonly workdir: string;
   readonly env: Record<string, string>;
   /** With the settings as they ship, in the mode `auto`. */
-  open(config?: RuntimeConfig): Promise<Runtime>;
+  readonly open: (config?: RuntimeConfig) => Promise<Runtime>;
 }
 
 /** A home folder with a workspace in it, and a runtime of its own. Not below /tmp, of which commands see nothing anyway. */
 export async function openMachine(t: TestContext, { at = "work" } = {}): Promise<Machine> {
   const home = mkdtempSync(join(findVisibleFolder(), "deckhand-test-"));
-  afterTest(t, () => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  afterTest(t, () => rm(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 }));
   const workdir = join(home, at);
   mkdirSync(workdir, { recursive: true });
   const env = { PATH: process.env["PATH"]!, HOME: home };

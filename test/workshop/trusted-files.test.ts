@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import type { RuntimeConfig } from "../../src/runtime/create-runtime.ts";
 import { createTrust } from "../../src/runtime/open-trust.ts";
 import { openToolBench, say, saying } from "./support.ts";
 
@@ -44,7 +45,7 @@ test("trust in one file does not let in the others of its folder; trust in all l
 });
 
 /** In a sandbox no command can write to the folder of tool files. */
-const unsandboxed = { settings: { sandbox: "off", permissions: { allow: ["*"] } } } as const;
+const unsandboxed: RuntimeConfig = { settings: { sandbox: "off", permissions: { allow: ["*"] } } };
 
 test("a tool file that changes while an agent's call runs stays out until a person approves the change [C11]", async (t) => {
   const bench = await openToolBench(t, { "say.ts": saying("person") });
