@@ -44,11 +44,13 @@ function describeEvidence(evidence: Evidence, report: VerifyReport): string {
     ...(evidence.hasIntent ? [] : ["Its intent is not in the log."]),
     ...(evidence.hasOutcome ? [] : ["Its outcome is not in the log: it still runs, or what became of it is unknown."]),
     ...(report.headsChecked === null
-      ? ["The store could not be asked, so it can't be told whether somebody else put these lines in."]
+      ? ["The store could not be asked, so it is unknown whether another program added these lines."]
       : []),
     ...problems.map(tellFinding),
     ...evidence.doubts.map(tellFinding),
-    ...(report.ok || problems.length > 0 ? [] : ["The log has problems elsewhere: see deckhand log verify."]),
+    ...(report.problemCount === 0 || problems.length > 0
+      ? []
+      : ["The log has problems elsewhere: see deckhand log verify."]),
     isSound ? "These lines fit their hashes, and the chains of their writers are whole." : "This is no sound evidence.",
   ];
   return `${lines.map(({ entry }) => describeEntry(entry)).join("\n")}\n${remarks.join("\n")}\n`;

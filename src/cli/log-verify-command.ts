@@ -12,7 +12,7 @@ export async function runLogVerify(invocation: Invocation, terminal: Terminal): 
   const log = openLog(invocation, terminal);
   const report = await log.verify(head);
   if (invocation.has("json")) terminal.printJson(toWire(report));
-  else if (report.segments === 0 && report.ok) terminal.tell(`There is no log yet: ${log.path}.`);
+  else if (report.segments === 0 && report.ok) terminal.tell(`There is no log: ${log.path}.`);
   else terminal.print(neutralizeText(describeReport(report)));
   return report.ok ? exitCode.done : exitCode.failed;
 }
@@ -25,9 +25,7 @@ function readHead(given: string | undefined): string | undefined {
 function describeReport(report: VerifyReport): string {
   const { problems, warnings, problemCount, warningCount } = report;
   const lines = [
-    report.ok
-      ? "The log is whole."
-      : `The log is NOT whole: ${problemCount} ${problemCount === 1 ? "problem" : "problems"}.`,
+    describeVerdict(report),
     ...problems.map((each) => `  ${tellFinding(each)}`),
     ...(problemCount > problems.length ? [`  … and ${problemCount - problems.length} more`] : []),
     ...(warningCount > 0 ? ["Remarks:"] : []),
@@ -38,6 +36,14 @@ function describeReport(report: VerifyReport): string {
     ...(report.head === null ? [] : [`head ${report.head}`]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function describeVerdict({ ok, problemCount, headsChecked, warnings }: VerifyReport): string {
+  if (problemCount > 0) return `The log is NOT whole: ${problemCount} ${problemCount === 1 ? "problem" : "problems"}.`;
+  if (headsChecked !== null) return "The log is whole.";
+  if (ok) return "The log is whole up to the line that --head names; what came after that line can't be verified.";
+  const reason = warnings.find(({ kind }) => kind === "heads_unknown")?.message ?? "the store can't be asked";
+  return `The log cannot be verified to its end. What is there fits together, but ${reason}.`;
 }
 
 export function tellFinding(finding: VerifyReport["problems"][number] | VerifyReport["warnings"][number]): string {

@@ -23,6 +23,9 @@ export interface JournalWriter {
   readonly head: JournalHead;
   /** Writes them all, in one write where the disk lets it, or throws a RuntimeError; then those that are missing count as lost. */
   write(drafts: readonly Draft[]): JournalHead;
+  /** Counts lines that were not even tried: the next one that is written says so. */
+  lose(drafts: readonly Draft[], thrown: unknown): void;
+  readonly hasLost: boolean;
 }
 
 export interface JournalWriterOptions {
@@ -55,7 +58,9 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   let lost = { lines: 0, since: 0, reason: "", ids: [] as string[] };
   /** What this writer itself left unfinished at the end of the file. */
   let ownTorn: Torn | null = null;
-  let rotatedAt = Number.NEGATIVE_INFINITY;
+  let failedToRotateAt = Number.NEGATIVE_INFINITY;
+  /** The time of the last line. */
+  let lastAt = Number.NEGATIVE_INFINITY;
 
   function write(drafts: readonly Draft[]): JournalHead {
     try {
@@ -99,8 +104,12 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
 
   function chain(drafts: readonly Draft[], after: string | null): Pending[] {
     let [number, before, seen] = [seq, prev, after];
+    const now = clock.now();
     return drafts.map((draft) => {
-      const at = timeText(draft.at);
+      // A line that waited while a later one was written did not turn the clock back.
+      const ms = draft.at < lastAt && lastAt <= now ? lastAt : draft.at;
+      lastAt = ms;
+      const at = timeText(ms);
       const line = encodeLine({ writer: id, seq: ++number, prev: before, after: seen, at }, draft.body);
       before = line.hash;
       seen = null;
@@ -127,6 +136,7 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
   }
 
   function count(drafts: readonly Draft[], thrown: unknown): void {
+    if (drafts.length === 0) return;
     if (lost.lines === 0) lost = { lines: 0, since: drafts[0]?.at ?? clock.now(), reason: "", ids: [] };
     lost.lines += drafts.length;
     lost.reason = messageOf(thrown);
@@ -158,21 +168,24 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
     return [own({ type: "gap", lines, since: timeText(since), reason, ids }, at)];
   }
 
-  /** True when the next segment was begun. What keeps it from being begun must not keep lines from being written. */
+  /** True when the next segment was begun, here or by another process. What prevents that must not keep lines from being written. */
   function tryRotate(lastHash: string | null, at: number): boolean {
     const now = clock.monotonic();
-    if (now - rotatedAt < rotateAgainMs) return false;
-    rotatedAt = now;
+    if (now - failedToRotateAt < rotateAgainMs) return false;
     try {
+      if (file.isClosedByOther()) return true;
       const segment = file.look().segment + 1;
       const [first] = chain([own({ type: "rotated", segment }, at)], lastHash) as [Pending];
-      if (!file.rotate(first.text, id)) return false;
-      seq += 1;
-      prev = first.hash;
-      return true;
+      if (file.rotate(first.text, id)) {
+        seq += 1;
+        prev = first.hash;
+        return true;
+      }
     } catch {
-      return false;
+      // Tried again a moment later.
     }
+    failedToRotateAt = now;
+    return false;
   }
 
   return {
@@ -184,6 +197,10 @@ export function createJournalWriter(options: JournalWriterOptions): JournalWrite
       return head;
     },
     write,
+    lose: count,
+    get hasLost() {
+      return lost.lines > 0;
+    },
   };
 }
 

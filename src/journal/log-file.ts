@@ -28,6 +28,8 @@ export interface LogFile {
   look(): Tail & { readonly segment: number };
   /** One write. Says how many bytes got there; fewer than given when the disk is full. */
   write(bytes: Buffer): number;
+  /** True when another process has begun the next segment: the next look opens that. */
+  isClosedByOther(): boolean;
   /** Closes the segment and begins the next one with this line. False: another process is doing that. */
   rotate(firstLine: string, writer: string): boolean;
   sync(): Promise<void>;
@@ -44,7 +46,10 @@ const mostLooks = 100;
 const nextPrefix = "chat_log.next-";
 const flags = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-export function createLogFile(folder: string, clock: Clock): LogFile {
+/** Brings what was written to the disk. */
+export type SyncFile = (fd: number, callback: (error: Error | null) => void) => void;
+
+export function createLogFile(folder: string, clock: Clock, syncFile: SyncFile = fsync): LogFile {
   const path = join(folder, currentName);
   let fd: number | undefined;
   let identity: string | undefined;
@@ -104,6 +109,11 @@ export function createLogFile(folder: string, clock: Clock): LogFile {
       tail = { size: tail.size + written, lastHash: null, torn: null };
       return written;
     },
+    isClosedByOther() {
+      if (fd === undefined || identityOf(path) === identity) return false;
+      close();
+      return true;
+    },
     rotate(firstLine, writer) {
       const numbered = numberedPath(folder, segment);
       const next = join(folder, `${nextPrefix}${writer}`);
@@ -129,7 +139,7 @@ export function createLogFile(folder: string, clock: Clock): LogFile {
       if (opened === undefined) return Promise.resolve();
       return new Promise((resolve, reject) => {
         // Closed meanwhile means rotated, and that syncs by itself.
-        fsync(opened, (error) => (error && codeOf(error) !== "EBADF" ? reject(error) : resolve()));
+        syncFile(opened, (error) => (error && codeOf(error) !== "EBADF" ? reject(error) : resolve()));
       });
     },
     close,

@@ -8,7 +8,7 @@ import { encodeBody } from "./journal-line.ts";
 import { createJournalWriter, type Draft } from "./journal-writer.ts";
 import { createHeadKeeper } from "./keep-heads.ts";
 import { toLogError } from "./log-error.ts";
-import { createLogFile } from "./log-file.ts";
+import { createLogFile, type SyncFile } from "./log-file.ts";
 import { findLogProblem } from "./log-folder.ts";
 import { writeAtExit } from "../core/write-at-exit.ts";
 
@@ -26,6 +26,8 @@ export interface JournalOptions {
   readonly writer?: string;
   /** What the first line tells of this writer, such as its door and version. */
   readonly about?: Readonly<Record<string, unknown>>;
+  /** Instead of fsync, for whoever counts how often that happens. */
+  readonly syncFile?: SyncFile;
 }
 
 export interface Journal {
@@ -62,7 +64,7 @@ const ownKeys = ["v", "writer", "seq", "prev", "after", "at", "hash"];
 
 export function openJournal(options: JournalOptions): Journal {
   const { clock, settings } = options;
-  const file = createLogFile(options.folder, clock);
+  const file = createLogFile(options.folder, clock, options.syncFile);
   const writer = createJournalWriter({
     file,
     clock,
@@ -93,24 +95,57 @@ export function openJournal(options: JournalOptions): Journal {
     try {
       if (isClosed)
         throw new RuntimeError("LOG_UNWRITABLE", `The log ${file.path} was closed: open it again to write.`);
-      const known = keeper.announce(writer.head);
-      if (known) return known.then(() => write(drafts));
+      const known = announce(drafts);
+      if (known) {
+        return known.then(
+          () => write(drafts),
+          (thrown: unknown) => {
+            lose(drafts, thrown);
+            return fail(drafts, thrown);
+          },
+        );
+      }
       writeOut(drafts);
     } catch (thrown) {
-      if (settings.onFailure === "refuse") return Promise.reject(toLogError(thrown, file.path));
-      tellFailure(drafts, thrown);
-      return undefined;
+      return fail(drafts, thrown);
     }
     return settings.fsync === "always" ? sync() : undefined;
   }
 
-  /** Those that wait go first. When it fails, those are told of here; the others are the caller's. */
-  function writeOut(drafts: readonly Draft[]): void {
+  function fail(drafts: readonly Draft[], thrown: unknown): Promise<void> | undefined {
+    if (settings.onFailure === "refuse") return Promise.reject(toLogError(thrown, file.path));
+    tellFailure(drafts, thrown);
+    return undefined;
+  }
+
+  /** The store knows the writer before its first line is in the file. Where it can't, these lines and those that wait are lost. */
+  function announce(drafts: readonly Draft[]): Promise<void> | undefined {
+    try {
+      return keeper.announce(writer.head);
+    } catch (thrown) {
+      lose(drafts, thrown);
+      throw thrown;
+    }
+  }
+
+  function lose(drafts: readonly Draft[], thrown: unknown): void {
+    const behind = takeWaiting();
+    writer.lose([...behind, ...drafts], thrown);
+    tellFailure(behind, thrown);
+  }
+
+  function takeWaiting(): Draft[] {
     cancelTimer?.();
     cancelTimer = undefined;
     const behind = waiting;
     waiting = [];
     for (const collect of collectors) behind.push(...collect());
+    return behind;
+  }
+
+  /** Those that wait go first. When it fails, those are told of here; the others are the caller's. */
+  function writeOut(drafts: readonly Draft[]): void {
+    const behind = takeWaiting();
     if (behind.length + drafts.length === 0) return;
     try {
       keeper.moved(writer.write(behind.length === 0 ? drafts : [...behind, ...drafts]));
@@ -136,12 +171,16 @@ export function openJournal(options: JournalOptions): Journal {
 
   function writeWaiting(): void {
     if (!cancelTimer || isPostponed) return;
-    const known = keeper.announce(writer.head);
-    if (known) {
-      isPostponed = true;
-      void known.then(writePostponed);
-    } else {
-      tryWriteOut();
+    try {
+      const known = announce([]);
+      if (known) {
+        isPostponed = true;
+        void known.then(writePostponed, losePostponed);
+      } else {
+        writeOut([]);
+      }
+    } catch {
+      // Reported already, for each of them.
     }
   }
 
@@ -150,16 +189,22 @@ export function openJournal(options: JournalOptions): Journal {
     writeWaiting();
   }
 
-  function tryWriteOut(): void {
-    try {
-      writeOut([]);
-    } catch {
-      // Told already, for each of them.
-    }
+  function losePostponed(thrown: unknown): void {
+    isPostponed = false;
+    lose([], thrown);
   }
 
   function writeLast(): void {
-    tryWriteOut();
+    try {
+      if (cancelTimer) keeper.announceNow(writer.head);
+    } catch (thrown) {
+      lose([], thrown);
+    }
+    try {
+      writeOut([]);
+    } catch {
+      // Reported already, for each of them.
+    }
     keeper.writeNow();
   }
 
@@ -183,22 +228,28 @@ export function openJournal(options: JournalOptions): Journal {
 
   async function flush(): Promise<void> {
     writeWaiting();
-    if (keeper.announcing) await keeper.announcing;
+    await announced();
     await keeper.flush();
+  }
+
+  /** Never rejects: what could not be written was reported. */
+  async function announced(): Promise<void> {
+    await keeper.announcing?.catch(() => undefined);
   }
 
   async function close(): Promise<void> {
     writeWaiting();
-    if (keeper.announcing) await keeper.announcing;
+    await announced();
     isClosed = true;
     try {
-      if (writer.written > 0) {
-        void keeper.announce(writer.head);
+      if (writer.written > 0 || writer.hasLost) {
+        await keeper.announce(writer.head);
         keeper.moved(writer.write([{ at: clock.now(), body: encodeBody({ type: "closed" }) }]));
         if (settings.fsync !== "never") await sync();
       }
     } catch (thrown) {
-      options.onFailed({ id: "", error: messageOf(thrown) });
+      // What a writer without any line has lost was reported when it was.
+      if (writer.written > 0) options.onFailed({ id: "", error: messageOf(thrown) });
     } finally {
       cancelSync?.();
       await keeper.flush();

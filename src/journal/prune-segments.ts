@@ -76,8 +76,9 @@ export async function pruneSegments(options: {
   await journal.write([{ at: journal.now(), body }]);
   // Only a line that the store confirms explains what is missing.
   await journal.flush();
-  await heads?.remove([...survey.writers.keys()].filter((writer) => !present.has(writer)));
+  // In this order: a file whose writers the store has forgotten would look forged.
   for (const { path } of removed) rmSync(path, { force: true });
+  await heads?.remove([...survey.writers.keys()].filter((writer) => !present.has(writer)));
   return result;
 }
 
@@ -101,7 +102,7 @@ async function takeOld(all: readonly Segment[], before: number, survey: Survey):
 
 async function look({ path, name }: Segment): Promise<Survey> {
   const survey: Survey = { lines: 0, bytes: 0, firstHash: null, lastHash: null, lastAt: null, writers: new Map() };
-  for await (const block of readLines(path)) {
+  for await (const block of readLines({ path })) {
     for (const { bytes, number } of block) {
       survey.bytes += bytes.length + 1;
       const line = parseLine(bytes);
@@ -130,7 +131,7 @@ function takeOver({ writers }: Survey, continued: unknown): void {
 async function findWriters(kept: readonly Segment[], { writers }: Survey): Promise<Set<string>> {
   const present = new Set<string>();
   for (const segment of kept) {
-    for await (const block of readLines(segment.path)) {
+    for await (const block of readLines(segment)) {
       for (const { bytes } of block) {
         const writer = parseLine(bytes)?.writer;
         if (writer !== undefined && writers.has(writer)) present.add(writer);

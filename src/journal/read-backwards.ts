@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import type { FrozenSegment } from "./segments.ts";
 
 /** One line as it lies in its file, without its line end. */
 export interface PlacedLine {
@@ -10,10 +11,13 @@ export interface PlacedLine {
 const blockBytes = 65_536;
 
 /** The lines of a file from its end on, block by block. `before`: only those that begin before this place. */
-export async function* readBackwards(path: string, before = Number.POSITIVE_INFINITY): AsyncGenerator<PlacedLine> {
-  const file = await open(path, "r");
+export async function* readBackwards(
+  { path, handle, bytes: length }: Pick<FrozenSegment, "path" | "handle" | "bytes">,
+  before = Number.POSITIVE_INFINITY,
+): AsyncGenerator<PlacedLine> {
+  const file = handle ?? (await open(path, "r"));
   try {
-    let end = Math.min((await file.stat()).size, before);
+    let end = Math.min(length, before);
     let rest: Buffer[] = [];
     while (end > 0) {
       const begin = Math.max(0, end - blockBytes);
@@ -33,6 +37,6 @@ export async function* readBackwards(path: string, before = Number.POSITIVE_INFI
     const first = Buffer.concat(rest);
     if (first.length > 0) yield { bytes: first, offset: 0 };
   } finally {
-    await file.close();
+    if (!handle) await file.close();
   }
 }

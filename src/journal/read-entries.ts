@@ -1,7 +1,7 @@
 import { hashOfLine, linePrefix, parseLine } from "./journal-line.ts";
 import { readBackwards } from "./read-backwards.ts";
 import { findLine, readLines } from "./read-lines.ts";
-import { listSegments } from "./segments.ts";
+import { freezeSegments } from "./segments.ts";
 
 /** A line as it can be shown. What is no line is skipped by every reader but `verify`. */
 export interface ReadEntry {
@@ -37,28 +37,38 @@ function namesOf(entry: Readonly<Record<string, unknown>>): string[] {
 
 /** All entries, oldest first. `mention`: only lines that contain this text; a quick look before the dear one. */
 export async function* readEntries(folder: string, mention?: string): AsyncGenerator<ReadEntry> {
-  for (const segment of listSegments(folder)) {
-    for await (const block of readLines(segment.path)) {
-      for (const { bytes, number } of block) {
-        if (mention !== undefined && !bytes.includes(mention)) continue;
-        const read = readEntry(bytes, segment.name, number);
-        if (read) yield read;
+  const { segments, close } = await freezeSegments(folder);
+  try {
+    for (const segment of segments) {
+      for await (const block of readLines(segment)) {
+        for (const { bytes, number } of block) {
+          if (mention !== undefined && !bytes.includes(mention)) continue;
+          const read = readEntry(bytes, segment.name, number);
+          if (read) yield read;
+        }
       }
     }
+  } finally {
+    await close();
   }
 }
 
 /** The last entries that fit, oldest first. Reads from the end, so it costs what it shows. */
 export async function readLast(folder: string, limit: number, filter: EntryFilter): Promise<ReadEntry[]> {
   const found: ReadEntry[] = [];
-  for (const segment of listSegments(folder).toReversed()) {
-    for await (const { bytes } of readBackwards(segment.path)) {
-      if (found.length >= limit) return found.toReversed();
-      const read = readEntry(bytes, segment.name, null);
-      if (read && filter(read.entry)) found.push(read);
+  const { segments, close } = await freezeSegments(folder);
+  try {
+    for (const segment of segments.toReversed()) {
+      for await (const { bytes } of readBackwards(segment)) {
+        if (found.length >= limit) return found.toReversed();
+        const read = readEntry(bytes, segment.name, null);
+        if (read && filter(read.entry)) found.push(read);
+      }
     }
+    return found.toReversed();
+  } finally {
+    await close();
   }
-  return found.toReversed();
 }
 
 /** A line that was glued to what somebody else could not finish is found as well. */

@@ -1,4 +1,5 @@
 import { open } from "node:fs/promises";
+import type { FrozenSegment } from "./segments.ts";
 import { hashOfLine, linePrefix, parseLine, type Line } from "./journal-line.ts";
 
 /** One line of a file as it lies there, without its line end. The bytes are only good until the next one is asked for. */
@@ -11,31 +12,35 @@ export interface RawLine {
 
 const blockBytes = 1024 * 1024;
 
-/** All lines of a file, in blocks, with the memory of one block and the longest line. */
-export async function* readLines(path: string): AsyncGenerator<RawLine[]> {
-  const file = await open(path, "r");
+type Source = Pick<FrozenSegment, "path" | "handle"> & Partial<Pick<FrozenSegment, "bytes">>;
+
+/** All lines of a file, as far as it is asked for, in blocks, with the memory of one block and the longest line. */
+export async function* readLines({ path, handle, bytes: end = Infinity }: Source): AsyncGenerator<RawLine[]> {
+  const file = handle ?? (await open(path, "r"));
   try {
     let rest: Buffer[] = [];
     let number = 0;
-    for (;;) {
-      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(blockBytes), 0, blockBytes, null);
+    for (let position = 0; position < end;) {
+      const length = Math.min(blockBytes, end - position);
+      const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, position);
       if (bytesRead === 0) break;
+      position += bytesRead;
       const block = buffer.subarray(0, bytesRead);
       const lines: RawLine[] = [];
       let from = 0;
-      for (let end = block.indexOf(10); end >= 0; end = block.indexOf(10, from)) {
-        const bytes = block.subarray(from, end);
+      for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, from)) {
+        const bytes = block.subarray(from, at);
         number += 1;
         lines.push({ bytes: rest.length > 0 ? Buffer.concat([...rest, bytes]) : bytes, number, isEnded: true });
         rest = [];
-        from = end + 1;
+        from = at + 1;
       }
       if (from < block.length) rest.push(block.subarray(from));
       if (lines.length > 0) yield lines;
     }
     if (rest.length > 0) yield [{ bytes: Buffer.concat(rest), number: number + 1, isEnded: false }];
   } finally {
-    await file.close();
+    if (!handle) await file.close();
   }
 }
 

@@ -1,7 +1,7 @@
 import { codeOf } from "../core/errors.ts";
 import { readBackwards } from "./read-backwards.ts";
 import { filterOf, readEntry, type EntryQuery, type ReadEntry } from "./read-entries.ts";
-import { listSegments } from "./segments.ts";
+import { freezeSegments } from "./segments.ts";
 
 export interface EntrySearch extends EntryQuery {
   /** Anywhere in what the line says, in any case; not in the journal's own keys. */
@@ -38,25 +38,30 @@ export async function searchEntries(folder: string, search: EntrySearch): Promis
   const fits = fullLook(search);
   const entries: (ReadEntry & { readonly place: EntryPlace })[] = [];
   let [bytesRead, bytesFound] = [0, 0];
-  for (const segment of listSegments(folder).toReversed()) {
-    if (before && segment.number > before.segment) continue;
-    const end = segment.number === before?.segment ? before.offset : undefined;
-    try {
-      for await (const { bytes, offset } of readBackwards(segment.path, end)) {
-        const place = { segment: segment.number, offset };
-        bytesRead += bytes.length + 1;
-        const read = mayFit(bytes) ? readEntry(bytes, segment.name, null) : undefined;
-        if (read && fits(read.entry)) {
-          entries.push({ ...read, place });
-          bytesFound += bytes.length;
+  const { segments, close } = await freezeSegments(folder);
+  try {
+    for (const segment of segments.toReversed()) {
+      if (before && segment.number > before.segment) continue;
+      const end = segment.number === before?.segment ? before.offset : undefined;
+      try {
+        for await (const { bytes, offset } of readBackwards(segment, end)) {
+          const place = { segment: segment.number, offset };
+          bytesRead += bytes.length + 1;
+          const read = mayFit(bytes) ? readEntry(bytes, segment.name, null) : undefined;
+          if (read && fits(read.entry)) {
+            entries.push({ ...read, place });
+            bytesFound += bytes.length;
+          }
+          const isEnough = entries.length >= limit || bytesFound >= mostFound || bytesRead >= mostBytes;
+          if (isEnough) return { entries, next: place };
         }
-        const isEnough = entries.length >= limit || bytesFound >= mostFound || bytesRead >= mostBytes;
-        if (isEnough) return { entries, next: place };
+      } catch (thrown) {
+        // Retention has just removed it, and what is before it as well.
+        if (codeOf(thrown) !== "ENOENT") throw thrown;
       }
-    } catch (thrown) {
-      // Retention has just removed it, and what is before it as well.
-      if (codeOf(thrown) !== "ENOENT") throw thrown;
     }
+  } finally {
+    await close();
   }
   return { entries, next: null };
 }

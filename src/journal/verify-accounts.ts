@@ -1,6 +1,6 @@
 import type { Line } from "./journal-line.ts";
 import { findLine, readLines } from "./read-lines.ts";
-import type { Segment } from "./segments.ts";
+import type { FrozenSegment } from "./segments.ts";
 import type { Where } from "./verify-report.ts";
 
 /** Lines that stand before one that was noted, and that nothing accounts for. */
@@ -15,7 +15,7 @@ export interface Unaccounted {
  * `isConfirmed` says of which of them the store knows.
  */
 export async function findUnaccounted(
-  segments: readonly Segment[],
+  segments: readonly FrozenSegment[],
   noted: string,
   isConfirmed: (line: Line) => boolean,
 ): Promise<Unaccounted | undefined> {
@@ -36,7 +36,7 @@ interface Citation {
 }
 
 /** How far the chain of each writer is accounted for. */
-async function follow(segments: readonly Segment[], noted: string): Promise<Map<string, number>> {
+async function follow(segments: readonly FrozenSegment[], noted: string): Promise<Map<string, number>> {
   const citations = new Map<string, Citation[]>();
   const cited = new Map<string, { readonly writer: string; readonly seq: number } | null>([[noted, null]]);
   for await (const { line } of linesUpTo(segments, noted)) {
@@ -67,11 +67,11 @@ async function follow(segments: readonly Segment[], noted: string): Promise<Map<
 }
 
 async function* linesUpTo(
-  segments: readonly Segment[],
+  segments: readonly FrozenSegment[],
   noted: string,
 ): AsyncGenerator<{ readonly line: Line; readonly where: Where }> {
   for (const segment of segments) {
-    for await (const block of readLines(segment.path)) {
+    for await (const block of readLines(segment)) {
       for (const raw of block) {
         const line = findLine(raw.bytes)?.line;
         if (!line) continue;

@@ -1,6 +1,6 @@
 import { suffixBytes, suffixForm } from "./journal-line.ts";
 import { readLines } from "./read-lines.ts";
-import type { Segment } from "./segments.ts";
+import type { FrozenSegment } from "./segments.ts";
 import type { Findings, ProblemKind, Where } from "./verify-report.ts";
 
 /** So many hashes are remembered: whoever cites a line cites one of the last. */
@@ -13,7 +13,7 @@ export interface Citations {
   /** `mayBePruned`: what it cites is in the segment before the first one. */
   cite(hash: string, where: Where, mayBePruned: boolean): void;
   /** Looks once more, through everything, for what was cited and not seen before. */
-  resolve(segments: readonly Segment[], problems: Findings<ProblemKind>, isPruned: boolean): Promise<void>;
+  resolve(segments: readonly FrozenSegment[], problems: Findings<ProblemKind>, isPruned: boolean): Promise<void>;
 }
 
 export function createCitations(): Citations {
@@ -49,10 +49,13 @@ export function createCitations(): Citations {
   };
 }
 
-async function locate(segments: readonly Segment[], wanted: ReadonlyMap<string, unknown>): Promise<Map<string, Where>> {
+async function locate(
+  segments: readonly FrozenSegment[],
+  wanted: ReadonlyMap<string, unknown>,
+): Promise<Map<string, Where>> {
   const places = new Map<string, Where>();
   for (const segment of segments) {
-    for await (const block of readLines(segment.path)) {
+    for await (const block of readLines(segment)) {
       for (const { bytes, number } of block) {
         const hash = suffixForm.exec(bytes.toString("latin1", Math.max(0, bytes.length - suffixBytes)))?.[1];
         if (hash !== undefined && wanted.has(hash) && !places.has(hash)) {
@@ -64,7 +67,7 @@ async function locate(segments: readonly Segment[], wanted: ReadonlyMap<string, 
   return places;
 }
 
-function isLater(place: Where, where: Where, segments: readonly Segment[]): boolean {
+function isLater(place: Where, where: Where, segments: readonly FrozenSegment[]): boolean {
   const order = (name: string): number => segments.findIndex((segment) => segment.name === name);
   return (
     order(place.segment) - order(where.segment) > 0 ||

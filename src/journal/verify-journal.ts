@@ -1,12 +1,13 @@
 import { lstatSync } from "node:fs";
+import { codeOf } from "../core/errors.ts";
 import type { JournalHead } from "../core/journal-heads.ts";
 import { hashOfLine, readClaim, type Line } from "./journal-line.ts";
 import { findLine, readLines, type FoundLine, type RawLine } from "./read-lines.ts";
-import { listSegments, type Segment } from "./segments.ts";
+import { freezeSegments, type FrozenSegment, type Segment } from "./segments.ts";
 import { findUnaccounted } from "./verify-accounts.ts";
 import { createCitations } from "./verify-citations.ts";
 import { createFragments, type LastLine } from "./verify-fragments.ts";
-import { openStoreMemory, type Recall } from "./verify-memory.ts";
+import { openStoreMemory, type Recall, type StoreMemory } from "./verify-memory.ts";
 import { createPrunes, textOf } from "./verify-prunes.ts";
 import {
   createFindings,
@@ -26,12 +27,36 @@ export interface VerifyOptions {
   readonly head?: string;
 }
 
-/** Reads all segments once and tells what does not fit. Changes nothing. Rejects only when a file can't be read. */
-export async function verifyJournal({ folder, recall, head: noted }: VerifyOptions): Promise<VerifyReport> {
+/** Retention may remove files while they are read. */
+const mostAttempts = 5;
+
+/**
+ * Reads all segments as they are at one moment, once, and tells what does not fit. Changes nothing. Rejects only when a file
+ * can't be read.
+ */
+export async function verifyJournal(options: VerifyOptions): Promise<VerifyReport> {
+  for (let attempt = 1; ; attempt++) {
+    // Before the files: what the store knows by now is in them.
+    const memory = openStoreMemory(options.recall);
+    const { segments, close } = await freezeSegments(options.folder);
+    try {
+      return await verifySegments(segments, memory, options);
+    } catch (thrown) {
+      if (codeOf(thrown) !== "ENOENT" || attempt === mostAttempts) throw thrown;
+    } finally {
+      await close();
+    }
+  }
+}
+
+async function verifySegments(
+  segments: readonly FrozenSegment[],
+  memory: StoreMemory,
+  { folder, head: noted }: VerifyOptions,
+): Promise<VerifyReport> {
   const problems = createFindings<ProblemKind>();
   const warnings = createFindings<WarningKind>();
   const citations = createCitations();
-  const memory = openStoreMemory(recall);
   const fragments = createFragments(memory, problems, warnings);
   const prunes = createPrunes(memory, problems, warnings);
   const chains = new Map<string, WriterChain>();
@@ -40,19 +65,18 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
   const total = { lines: 0, bytes: 0, firstAt: null as string | null, lastAt: null as string | null };
   let head: string | null = null;
 
-  const segments = listSegments(folder);
   const readable = segments.filter(isReadable);
   checkNumbers();
   checkFolder();
   for (const segment of readable) {
     const before = total.bytes;
-    for await (const block of readLines(segment.path)) for (const raw of block) readRaw(segment, raw);
+    for await (const block of readLines(segment)) for (const raw of block) readRaw(segment, raw);
     fragments.endOf(segment.name);
     lengths.set(segment.number, total.bytes - before);
   }
   await finish();
   return {
-    ok: problems.count === 0,
+    ok: problems.count === 0 && (memory.silence === null || notedSeen),
     segments: segments.length,
     ...total,
     writers: chains.size,
@@ -92,7 +116,7 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
   function checkWriter(writer: string, where: Where): void {
     if (memory.knows(writer)) return;
     const message =
-      "the store does not know its writer: all lines of it were put in, or the store is not that of this log";
+      "the store does not know its writer: its lines were forged, or the store is not that of this log, or an earlier version of Deckhand wrote them while the store could not be written, as on a full disk";
     problems.add("unknown_writer", message, where);
   }
 
@@ -198,7 +222,7 @@ export async function verifyJournal({ folder, recall, head: noted }: VerifyOptio
 
   function tellHeads(last: string, prunedTo: number): void {
     if (memory.silence !== null) {
-      const lacks = "so neither a cut end nor lines of somebody who is no writer are found";
+      const lacks = "so neither a cut end nor lines of a forged writer are found";
       warnings.add("heads_unknown", `the store can't be asked (${memory.silence}), ${lacks}`, null);
     }
     for (const each of memory.heads.values()) {

@@ -4,7 +4,7 @@
  * - `reordered`, `duplicated`, `inserted`: lines that do not belong where they are
  * - `broken_chain`: whole lines that do not follow each other: one of them was replaced
  * - `segment`: a whole segment is missing, or not the one that its name says
- * - `unknown_writer`: lines of a writer that the store has never heard of
+ * - `unknown_writer`: lines of a writer that the store does not know
  * - `not_a_file`: a link, or something else, in the place of the log
  * - `other_head`: the hash that was noted is not in the log; `unaccounted`: it is, but neither it nor the store accounts for
  *   all that stands before it
@@ -25,7 +25,8 @@ export type ProblemKind =
   | "unaccounted";
 
 /**
- * - `torn`: a line that its writer could not finish; `gap`: lines that could not be written; `clock_back`: time went back
+ * - `torn`: a line that its writer could not finish; `gap`: lines that could not be written; `clock_back`: a line is
+ *   dated before the one before it
  * - `unconfirmed`: lines of the last moment of a writer, of which the store was not told any more
  * - `heads_unknown`: the store could not be asked
  */
@@ -42,6 +43,10 @@ export interface Finding<Kind extends string = ProblemKind | WarningKind> {
 }
 
 export interface VerifyReport {
+  /**
+   * No problem was found, and the end was compared with what the store knows, or a noted head was found. False without a problem:
+   * the store could not be asked (`headsChecked` is null), so that what is there fits together, and lines may be missing.
+   */
   readonly ok: boolean;
   readonly segments: number;
   readonly lines: number;

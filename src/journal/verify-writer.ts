@@ -78,7 +78,7 @@ export function createWriterChain(writer: string, options: ChainOptions): Writer
     if (line.at < at) {
       warnings.add(
         "clock_back",
-        `the clock went back from ${at} to ${line.at}; the order of lines is that of seq`,
+        `is dated ${line.at}, before the line before it (${at}): the clock was set back, or this line waited; seq gives the order`,
         where,
       );
     }

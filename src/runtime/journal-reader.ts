@@ -9,7 +9,7 @@ import { openJournalCursor, type JournalCursor, type PlacedEntry } from "../jour
 import { readStatistics, type JournalStatistics } from "../journal/journal-statistics.ts";
 import { filterOf, readLast, type EntryQuery, type ReadEntry } from "../journal/read-entries.ts";
 import { searchEntries, type EntryPlace, type EntrySearch, type FoundEntries } from "../journal/search-entries.ts";
-import { currentName } from "../journal/segments.ts";
+import { currentName, listSegments } from "../journal/segments.ts";
 import { verifyJournal } from "../journal/verify-journal.ts";
 import type { VerifyReport } from "../journal/verify-report.ts";
 import { readJournalMemory } from "../store/sqlite-journal-heads.ts";
@@ -50,7 +50,7 @@ export function openJournalReader(workdir: string, env: Environment): JournalRea
     search: (search) => searchEntries(folder, { ...search, ...canonical(search) }),
     find: (given) => findCall(folder, given),
     verify: (head) =>
-      verifyJournal({ folder, recall: () => recall(database), ...(head === undefined ? {} : { head }) }),
+      verifyJournal({ folder, recall: () => recall(database, folder), ...(head === undefined ? {} : { head }) }),
     statistics: (since) => readStatistics(folder, since),
   };
 }
@@ -62,10 +62,12 @@ function canonical(query: EntryQuery): EntryQuery {
   return { ...query, tools: query.tools.flatMap((name) => [name, catalog.canonicalName(name) ?? name]) };
 }
 
-/** Or why nobody remembers. */
-function recall(database: string): JournalMemory | string {
+/** Or why the store can't be asked. Where there is neither a log nor a store, there is nothing to remember. */
+function recall(database: string, folder: string): JournalMemory | string {
   try {
-    return readJournalMemory(database) ?? "there is no store";
+    const memory = readJournalMemory(database);
+    if (memory) return memory;
+    return listSegments(folder).length === 0 ? { heads: [], prunes: [] } : "there is no store";
   } catch (thrown) {
     return messageOf(thrown);
   }

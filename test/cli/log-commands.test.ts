@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
@@ -102,8 +102,9 @@ describe("deckhand log", () => {
     assert.equal(evidence.code, 0);
     assert.deepEqual(
       [document.sound, document.has_intent, document.has_outcome, document.log_is_whole],
-      [true, true, true, true],
+      [true, true, true, false],
     );
+    assert.equal(document.store_asked, false);
     assert.deepEqual(
       document.lines.map((line: { line: number }) => line.line),
       [2, 3],
@@ -123,15 +124,19 @@ describe("deckhand log", () => {
   test("verifies, writes nothing, and ends with 1 when something does not fit [D4]", async (t) => {
     const machine = await withLog(t);
     const before = readFileSync(machine.file);
-    const whole = await machine.run(["log", "verify", "--json"]);
-    const report = JSON.parse(whole.stdout);
+    const alone = await machine.run(["log", "verify", "--json"]);
+    const report = JSON.parse(alone.stdout);
     assert.deepEqual(
-      [whole.code, report.ok, report.lines, report.heads_checked, report.problems],
-      [0, true, 6, null, []],
+      [alone.code, report.ok, report.lines, report.heads_checked, report.problems],
+      [1, false, 6, null, []],
     );
     assert.deepEqual(readFileSync(machine.file), before);
     assert.equal(existsSync(join(machine.workdir, ".deckhand", "deckhand.db")), false);
-    assert.equal((await machine.run(["log", "verify", "--head", report.head])).code, 0);
+    const noted = await machine.run(["log", "verify", "--head", report.head]);
+    assert.deepEqual(
+      [noted.code, noted.stdout.split("\n")[0]],
+      [0, "The log is whole up to the line that --head names; what came after that line can't be verified."],
+    );
     assert.equal((await machine.run(["log", "verify", "--head", "0".repeat(64)])).code, 1);
     assert.equal((await machine.run(["log", "verify", "--head", "x"])).code, 2);
     appendFileSync(machine.file, "intruder\n");
@@ -141,6 +146,25 @@ describe("deckhand log", () => {
       broken.stdout,
       /^The log is NOT whole: 1 problem\.\n {2}unreadable: chat_log\.jsonl:7 8 bytes are no line of the log\n/,
     );
+  });
+
+  test("a log whose store and end were removed is not called whole, and the exit code is 1 [D4]", async (t) => {
+    const machine = await openMachine(t);
+    const call = await machine.run(["tool", "list_files"]);
+    assert.equal(call.code, 0, call.stderr);
+    assert.match((await machine.run(["log", "verify"])).stdout, /^The log is whole\.\n/);
+    const data = join(machine.workdir, ".deckhand");
+    for (const name of readdirSync(data)) if (name.startsWith("deckhand.db")) rmSync(join(data, name));
+    const file = join(data, "logs", "chat_log.jsonl");
+    writeFileSync(file, `${readFileSync(file, "utf8").split("\n").slice(0, -4).join("\n")}\n`);
+    const verified = await machine.run(["log", "verify"]);
+    assert.equal(verified.code, 1);
+    assert.match(
+      verified.stdout,
+      /^The log cannot be verified to its end\. What is there fits together, but the store can't be asked \(there is no store\), so neither a cut end nor lines of a forged writer are found\.\n/,
+    );
+    const { ok, problems, heads_checked } = JSON.parse((await machine.run(["log", "verify", "--json"])).stdout);
+    assert.deepEqual([ok, problems, heads_checked], [false, [], null]);
   });
 
   test("counts by tool and day [V8]", async (t) => {

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { readFileSync, statfsSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { lane } from "../support/require.ts";
 import { mountTmpfs, remount, tmpfsAvailable } from "../support/tmpfs.ts";
-import { openMachine, type Machine } from "../cli/run-deckhand.ts";
+import { built, openMachine, type Machine } from "../cli/run-deckhand.ts";
 
 /** A machine whose workdir is a disk of its own. */
 async function openDisk(t: TestContext, size: string): Promise<Machine> {
@@ -54,6 +54,25 @@ describe("a disk that is full or read-only", lane("tmpfs", tmpfsAvailable()), ()
     assert.match(read.stderr, /full/);
     assert.doesNotMatch(read.stderr + write.stderr, /\n\s+at /);
     assert.equal((await readdir(disk.workdir)).includes("b.txt"), false);
+  });
+
+  test("a log whose disk was full is whole afterwards, and nobody is said to have forged it [D4]", async (t) => {
+    const disk = await openDisk(t, "4m");
+    writeFileSync(join(disk.workdir, "a.txt"), "one");
+    await disk.run(["tool", "list_files"]);
+    // What is left is enough for a line of the log, or for the files that the store needs to be opened, or for neither.
+    for (let leaveKilobytes = 36; leaveKilobytes <= 56; leaveKilobytes += 4) {
+      fill(disk.workdir, leaveKilobytes * 1024);
+      await disk.run(["tool", "bash", '{"command":"echo x"}'], { program: built });
+      const read = await disk.run(["tool", "read", '{"file_path":"a.txt"}'], { program: built });
+      assert.equal(read.code, 0, read.stderr);
+      rmSync(join(disk.workdir, "filler"));
+      const verified = await disk.run(["log", "verify", "--json"], { program: built });
+      assert.deepEqual([verified.code, JSON.parse(verified.stdout).problems], [0, []], `${leaveKilobytes} kB left`);
+    }
+    const after = await disk.run(["tool", "bash", '{"command":"echo x"}']);
+    assert.equal(after.code, 0, after.stderr);
+    assert.equal((await disk.run(["log", "verify"])).code, 0);
   });
 
   test("a store on a read-only disk warns, lets read and refuses to change", async (t) => {

@@ -64,7 +64,7 @@ describe("lines that somebody else put in, with hashes that are true", () => {
     );
     const alone = await verifyJournal({ folder: place.folder, recall: () => "there is no store", head: head! });
     assert.deepEqual(found(alone), ["unaccounted chat_log.jsonl:4 #1"]);
-    assert.match(alone.warnings[0]!.message, /there is no store.*somebody who is no writer/);
+    assert.match(alone.warnings[0]!.message, /there is no store.*lines of a forged writer/);
   });
 
   test("that say retention removed a segment do not excuse that it is gone, whoever they are of [D4]", async (t) => {

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { JournalHead } from "../../src/core/journal-heads.ts";
+import type { JournalHead, JournalMemory } from "../../src/core/journal-heads.ts";
 import { verifyJournal } from "../../src/journal/verify-journal.ts";
 import type { VerifyReport } from "../../src/journal/verify-report.ts";
 import { readJournalMemory } from "../../src/store/sqlite-journal-heads.ts";
@@ -50,6 +50,23 @@ test("writers killed in the middle of a line leave a journal that goes on and ve
     const report = await verify(place.folder, await place.heads.list());
     assert.deepEqual(report.problems, []);
   }
+});
+
+test("a log that is rotated while it is verified is whole [D4]", async (t) => {
+  const folder = join(await temporaryFolder(t), "logs");
+  const recall = (): JournalMemory => readJournalMemory(join(dirname(folder), "deckhand.db"))!;
+  for (let round = 0; round < count({ quick: 1, full: 20 }); round++) {
+    const args = [folder, "400", "1000", "16384"];
+    const writers = await Promise.all([1, 2, 3].map(() => startReady(t, args)));
+    let isOver = false;
+    const codes = Promise.all(writers.map(({ closed }) => closed)).finally(() => (isOver = true));
+    for (const { child } of writers) child.stdin.end("go\n");
+    while (!isOver) assert.deepEqual(found(await verifyJournal({ folder, recall })), []);
+    assert.deepEqual(await codes, [0, 0, 0]);
+  }
+  const report = await verifyJournal({ folder, recall });
+  assert.deepEqual(found(report), []);
+  assert.ok(report.segments > 10, `${report.segments} segments`);
 });
 
 function verify(folder: string, more: readonly JournalHead[] = []): Promise<VerifyReport> {

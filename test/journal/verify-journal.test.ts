@@ -5,6 +5,7 @@ import { describe, test, type TestContext } from "node:test";
 import fc from "fast-check";
 import { verifyJournal } from "../../src/journal/verify-journal.ts";
 import { count } from "../support/counts.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { found, openPlace, type LogPlace } from "./support.ts";
 
 /** Two writers that take turns, both closed: 2 × (opened, 4 notes, closed). */
@@ -151,6 +152,20 @@ describe("tampering is found, and named", () => {
     assert.equal(report.ok, true);
     assert.deepEqual([...new Set(report.warnings.map(({ kind }) => kind))], ["clock_back"]);
   });
+});
+
+test("a line that waited while a later one was written is no clock that was set back [D4]", async (t) => {
+  const place = await openPlace(t);
+  const clock = createManualClock();
+  const journal = place.open({ clock });
+  const began = clock.now();
+  clock.advance(8);
+  await journal.append({ type: "note", text: "later" });
+  await journal.write([{ at: began, body: '"type":"note","text":"waited"' }]);
+  await journal.close();
+  const report = await place.verify();
+  assert.deepEqual([report.problems, report.warnings], [[], []]);
+  assert.deepEqual(new Set(place.entries().map(({ at }) => at)), new Set(["2026-01-01T00:00:00.008Z"]));
 });
 
 describe("segments", () => {

@@ -61,9 +61,11 @@ function OfCall({ evidence }: { readonly evidence: CallEvidence }) {
     ...(evidence.has_outcome ? [] : ["Its outcome is not in the log: it still runs, or what became of it is unknown."]),
     ...(evidence.store_asked
       ? []
-      : ["The store could not be asked, so it can't be told whether somebody put these lines in."]),
+      : ["The store could not be asked, so it is unknown whether another program added these lines."]),
     ...[...evidence.problems, ...evidence.doubts].map(tellFinding),
-    ...(evidence.log_is_whole || evidence.problems.length > 0 ? [] : ["The log has problems elsewhere."]),
+    ...(evidence.log_is_whole || !evidence.store_asked || evidence.problems.length > 0
+      ? []
+      : ["The log has problems elsewhere."]),
   ];
   return (
     <>

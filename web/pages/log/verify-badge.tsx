@@ -17,7 +17,7 @@ export function VerifyBadge({ isReady }: { readonly isReady: boolean }) {
       </span>
       {data.problems.length + data.warnings.length === 0 ? null : (
         <details class="findings">
-          <summary>{data.ok ? "Remarks" : "Problems"}</summary>
+          <summary>{data.problems.length === 0 ? "Remarks" : "Problems"}</summary>
           <ul>
             {[...data.problems, ...data.warnings].map((finding, index) => (
               <li key={index}>{tellFinding(finding)}</li>
@@ -40,12 +40,10 @@ function sentenceOf({
   heads_checked: heads,
   problem_count: problems,
 }: VerifyReport): string {
-  if (!ok) return `The log is NOT whole: ${countOf(problems, "problem")}.`;
+  if (problems > 0) return `The log is NOT whole: ${countOf(problems, "problem")}.`;
+  if (!ok || heads === null) return "The log cannot be verified to its end: the store could not be asked.";
   if (segments === 0) return "There is no log yet.";
-  const compared =
-    heads === null
-      ? "the store could not be asked"
-      : `${countOf(heads, "end of a chain", "ends of chains")} compared with the store`;
+  const compared = `${countOf(heads, "end of a chain", "ends of chains")} compared with the store`;
   return `The log is whole: ${countOf(lines, "line")} by ${countOf(writers, "writer")}, ${compared}.`;
 }
 
