@@ -52,7 +52,7 @@ export interface FrozenSegment extends Segment {
  */
 export async function freezeSegments(
   folder: string,
-): Promise<{ readonly segments: readonly FrozenSegment[]; close(): Promise<void> }> {
+): Promise<{ readonly segments: readonly FrozenSegment[]; readonly close: () => Promise<void> }> {
   const path = join(folder, currentName);
   // Before the names are listed: if it is rotated meanwhile, its new name is among them.
   const handle = await openCurrent(path);
