@@ -28,9 +28,12 @@ export async function planDue(
   for (const job of due) {
     // Planned up to a time to come by a clock that was ahead: `rewindAll` is for that.
     if (job.plannedUntilAt > now) continue;
-    await planOne(parts, job, async () =>
-      planJob(job, { times: await times(job.when), now, late: late.get(job.id) ?? [], presentSince, ...settings }),
-    );
+    await planOne(parts, job, async () => {
+      const options = { times: await times(job.when), now, presentSince, ...settings };
+      const plan = planJob(job, { ...options, late: late.get(job.id) ?? [] });
+      // Several due times at once: what an earlier look planned and nothing started was not started in time either.
+      return plan.add.length < 2 ? plan : planJob(job, { ...options, late: await listUnstarted(parts, job, now) });
+    });
   }
 }
 
@@ -74,6 +77,17 @@ async function listLate({ store, settings }: ScheduleParts, now: number, present
   }
   return late;
 }
+
+/** All rows of a job that could have been started by now. */
+async function listUnstarted({ store }: ScheduleParts, job: Job, now: number): Promise<Run[]> {
+  const due = await store.listRuns({ jobId: job.id, states: ["due"], limit: mostUnstarted });
+  return due.filter(
+    ({ startAt, trigger, waitsFor, attempt }) =>
+      startAt <= now && trigger !== "person" && waitsFor === null && attempt === 1,
+  );
+}
+
+const mostUnstarted = 1000;
 
 /** Where a run of that time would not be made up for, a try is not either. */
 async function endLateTry(parts: ScheduleParts, run: Run, now: number): Promise<void> {

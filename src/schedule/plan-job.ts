@@ -25,7 +25,10 @@ export function planJob(job: Job, options: PlanOptions): JobPlan {
   const { times, now, late, graceMs, presentSince } = options;
   const due = collectDue(times, { after: job.plannedUntilAt, until: now, most: mostRows });
   const runs = due.times.map((dueAt) => newRun(job, dueAt, now));
-  const isLate = ({ startAt }: Run): boolean => now - startAt > graceMs && startAt < presentSince;
+  const latest = runs.at(-1);
+  // One look finds one due time: where it finds several, nothing could run at the earlier ones.
+  const isLate = (run: Run): boolean =>
+    run !== latest || (now - run.startAt > graceMs && run.startAt < presentSince);
   const { catchUps, missed } = chooseCatchUps(job, {
     late: [...late, ...runs.filter(isLate)].sort((a, b) => a.dueAt - b.dueAt),
     isFollowed: runs.some((run) => !isLate(run)),

@@ -79,7 +79,13 @@ async function giveWay(
     return false;
   };
   if (job.overlap === "skip" && run.attempt === 1) {
-    return skip(`An earlier run (${inTheWay.id}) was still under way.`);
+    if (inTheWay.trigger === "person") return skip(`Run ${inTheWay.id}, which was started by hand, was running.`);
+    if (inTheWay.startedAt !== null && inTheWay.startedAt <= run.startAt) {
+      return skip(`An earlier run (${inTheWay.id}) was still running.`);
+    }
+    const reason = `It could not start at its time, and another run (${inTheWay.id}) was started first.`;
+    await endUnstarted(parts, run, { state: "missed", reason });
+    return false;
   }
   let hasCancelled = false;
   const others = (await store.listRuns({ jobId: job.id, states: ["due"], limit: 1000 })).filter(

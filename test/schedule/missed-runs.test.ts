@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MissedRule } from "../../src/core/schedule.ts";
-import { openSchedule, orderOf } from "./support/open-schedule.ts";
+import { openSchedule, orderOf, succeeded, type TestSchedule } from "./support/open-schedule.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;
@@ -195,3 +195,79 @@ test("a clock that goes back an hour every other hour runs no time twice [D1]", 
   assert.equal(new Set(begun.map(({ dueAt }) => dueAt)).size, begun.length);
   assert.equal(begun.length, 84);
 });
+
+/** How a scheduler that works on a job of every two seconds comes to look at nothing for ten seconds. */
+const absences: readonly (readonly [what: string, absent: (schedule: Absence) => Promise<void>])[] = [
+  [
+    "its process is killed, and another one is there ten seconds later",
+    async ({ clock, kill, open, work }) => {
+      kill(1);
+      await clock.pass(10_000);
+      await open(2, work).start();
+    },
+  ],
+  ["the clock is set ten seconds ahead", async ({ clock }) => clock.set(10_000)],
+  ["the machine sleeps for ten seconds", async ({ clock }) => clock.sleep(10_000)],
+  [
+    "the disk of the store is full for ten seconds",
+    async ({ clock, disk }) => {
+      disk.isFull = true;
+      await clock.pass(10_000);
+      disk.isFull = false;
+    },
+  ],
+];
+
+type Work = NonNullable<Parameters<TestSchedule["open"]>[1]>;
+type Absence = Pick<TestSchedule, "clock" | "kill" | "open"> & {
+  readonly work: Work;
+  readonly disk: { isFull: boolean };
+};
+
+for (const [what, absent] of absences) {
+  test(`the latest due time runs, and the others are missed, when ${what} [D1]`, async (t) => {
+    const disk = { isFull: false };
+    const work: Work = async () => {
+      await new Promise<void>((resolve) => void schedule.clock.after(100, resolve));
+      return succeeded;
+    };
+    const schedule = await openSchedule(t, {
+      at: "2026-11-16T12:00:01Z",
+      work,
+      settings: { pollMs: 1000 },
+      wrapStore: (store) => ({
+        ...store,
+        plan: async (...given) => {
+          if (disk.isFull) throw new Error("The disk that holds the store is full.");
+          return store.plan(...given);
+        },
+      }),
+    });
+    const { clock, jobs, scheduler, store, kill, open } = schedule;
+    await jobs.add(orderOf({ when: { cron: "*/2 * * * * *", timeZone: "UTC" } }), "me");
+    await scheduler.start();
+    await clock.pass(2000);
+    await absent({ clock, kill, open, work, disk });
+    await clock.pass(3000);
+    const runs = (await store.listRuns({ limit: 100 })).toReversed();
+    const [before, ...after] = runs.filter(({ state }) => state !== "missed");
+    assert.deepEqual([before!.dueAt, before!.state], [Date.parse("2026-11-16T12:00:02Z"), "succeeded"]);
+    assert.ok(after.length > 0);
+    for (const { dueAt, startedAt, state } of after) {
+      assert.match(state, /^(succeeded|running)$/);
+      // The latest: it began before the next one was due.
+      assert.ok(startedAt! - dueAt < 2000, `${startedAt! - dueAt} ms late`);
+    }
+    const missed = runs.filter(({ state }) => state === "missed");
+    assert.ok(missed.length >= 4, `${missed.length} missed`);
+    assert.deepEqual(
+      new Set(missed.map(({ reason }) => reason)),
+      new Set(["Nothing could run then; a later run takes its place."]),
+    );
+    const seconds = runs.map(({ dueAt }) => (dueAt - before!.dueAt) / 2000);
+    assert.deepEqual(
+      seconds,
+      seconds.map((_, nth) => nth),
+    );
+  });
+}

@@ -82,6 +82,10 @@ for (const [overlap, expected, begun] of [
     const history = await schedule.history();
     const told = history.slice(0, 4).map((line) => line.slice(15));
     assert.deepEqual(told, expected);
+    if (overlap === "skip") {
+      const skipped = await schedule.store.listRuns({ states: ["skipped"], limit: 100 });
+      for (const { reason } of skipped) assert.match(reason!, /^An earlier run \(run_\S+\) was still running\.$/);
+    }
     if (overlap !== "queue_one")
       assert.equal(schedule.begun.filter(({ dueAt }) => dueAt <= Date.parse("2026-11-16T16:00Z")).length, begun);
   });
