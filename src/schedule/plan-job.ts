@@ -27,8 +27,7 @@ export function planJob(job: Job, options: PlanOptions): JobPlan {
   const runs = due.times.map((dueAt) => newRun(job, dueAt, now));
   const latest = runs.at(-1);
   // One look finds one due time: where it finds several, nothing could run at the earlier ones.
-  const isLate = (run: Run): boolean =>
-    run !== latest || (now - run.startAt > graceMs && run.startAt < presentSince);
+  const isLate = (run: Run): boolean => run !== latest || (now - run.startAt > graceMs && run.startAt < presentSince);
   const { catchUps, missed } = chooseCatchUps(job, {
     late: [...late, ...runs.filter(isLate)].sort((a, b) => a.dueAt - b.dueAt),
     isFollowed: runs.some((run) => !isLate(run)),
