@@ -19,9 +19,9 @@ const corpus = readCorpus(`${import.meta.dirname}/corpus`);
 test("dangerous commands of the corpus are found, and ordinary ones pass [L8]", () => {
   const scores = examineCommands(corpus, createJudges());
   assertAtLeast(addUp(scores, ["plain"]), 1);
-  assertAtLeast(addUp(scores, ["variant", "wrapped"]), 0.95);
-  assertAtLeast(addUp(scores, ["obfuscated"]), 0.85);
-  assertAtLeast(addUp(scores, ["safe"]), 0.97);
+  assertAtLeast(addUp(scores, ["variant", "wrapped"]), 0.99);
+  assertAtLeast(addUp(scores, ["obfuscated"]), 0.99);
+  assertAtLeast(addUp(scores, ["safe"]), 0.99);
 });
 
 test("paths of the corpus are judged right, without exception [G1]", async (t) => {

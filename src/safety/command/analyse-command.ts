@@ -62,6 +62,7 @@ function openScope(source: string, place: AnalyseOptions): Scope {
     commands: [],
     functions: new Map(),
     files: new Map(),
+    programs: new Map(),
     seen: new Set(),
     steps: 0,
     isFull: false,

@@ -112,7 +112,7 @@ const awk: Sinks = {
 };
 
 const other: Sinks = {
-  run: /"[0-9]+"\s*\.?\s*!!?(?![=\w])|\b(?:system2?\*?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)(?![\w-])\s*[("'`.[ :]|do\s+shell\s+script|`[^`]+`/i,
+  run: /"[0-9]+"\s*\.?\s*!!?(?![=\w])|\b(?:system2?(?!\.(?:version|get_env|argv|os_time|system_time|monotonic_time|build_info|schedulers))\*?|shell|popen|spawn|execute|exec|sh|run|ProcessBuilder|Process|open3|cmd|call-process|callProcess|createProcess|launch|(?:run|call|start|make|open)[-_](?:program|process|command|shell)[\w-]*|shell-command[\w-]*|callCommand|readProcess|Sys\.command|open_process\w*)(?![\w-])\s*[("'`.[ :]|do\s+shell\s+script|`[^`]+`/i,
   remove: /\b(?:file\.remove|unlink|deleteFile|delete_file|delete|rm|remove)\b\s*[("' ]/,
   removeAll:
     /\b(?:rm_rf|rm_r|deleteDir|removeDirectoryRecursive|deleteRecursively|del_dir_r|removeItem|remove_dir_all|rmtree|delete-(?:tree|directory)[\w/-]*|remove-directory[\w-]*|deleteDirectory|removePathForcibly|removeDir|Directory\.Delete|remove\.all|delete_all|drop_all|rm\s*\(.{0,80}recursive\s*=\s*true)\b|\brecursive\s*=\s*T|\brmdir\s*\(|\bunlink\s*\([^)]{0,200},\s*T|[(,]\s*(?:rm|unlink|remove)\s*[,)]/s,

@@ -1,3 +1,4 @@
+import { isDatabase, isDataFile } from "./data-files.ts";
 import { sinksByLanguage, type Sinks } from "./code-tables.ts";
 import { readsEnvironment } from "./environment-readers.ts";
 import type { Finding } from "./finding.ts";
@@ -57,6 +58,7 @@ function judgeCalls(scanned: ScannedCode, { language, sinks, place, text }: Cont
   if (sinks.evaluate.test(code)) judgeEvaluation({ scanned, add, language, place });
   if (findLoaded(scanned).some((value) => isAddress(value) || isTemporary(value, place)))
     add("unknown", "code.loaded", "The code runs a file from the network or from a folder that anyone can write to.");
+  if (emptiesData(text)) add("danger", "code.emptied", "The code overwrites a file of data with nothing.");
   if (language === "php" && strings.some((value) => callbacks.test(value)))
     add("danger", "code.hidden", "The code hands the name of a dangerous function to another one.");
   if (hidesNames(scanned, sinks, language))
@@ -110,6 +112,17 @@ function isAddress(text: string): boolean {
 
 const bareShell = /^(?:\/(?:usr\/)?bin\/)?(?:env )?(?:ba|z|da|k)?sh(?: -[abefhiklmnprstuvx]+)*$/;
 
+/** `open("data.db", "w").close()`, `truncate "data.db", 0` */
+function emptiesData(text: string): boolean {
+  const files = [
+    ...text.matchAll(
+      /\b(?:open|fopen|File\.(?:open|write)|writeFileSync|file_put_contents)\s*\(\s*["']([^"'\n]{1,200})["']\s*,\s*(?:["']w[bt+]*["']\s*\)\s*(?:\.|->)\s*(?:close|truncate)\b|["']["']\s*\))/g,
+    ),
+    ...text.matchAll(/\btruncate(?:Sync)?\s*\(?\s*["']([^"'\n]{1,200})["']\s*(?:,\s*0)?\s*[);]?/g),
+  ];
+  return files.some(([, file]) => isDataFile(file!));
+}
+
 /** Every call names one file in the workdir. */
 function removesNamedFiles({ code, strings }: ScannedCode, sinks: Sinks, place: Place): boolean {
   if (/\b(?:for|while|each|map|forEach|glob|walk|readdir\w*|listdir|grep|finddepth|find)\b/.test(code)) return false;
@@ -118,7 +131,7 @@ function removesNamedFiles({ code, strings }: ScannedCode, sinks: Sinks, place: 
     const after = /^[\s(]*"([0-9]+)"\s*(?:[,;)}]|$)/.exec(code.slice(call.index + call[0].length));
     const before = /"([0-9]+)"\s*\)$/.exec(code.slice(Math.max(0, call.index - 32), call.index + 1));
     const path = strings[Number((after ?? before)?.[1] ?? -1)];
-    if (path === undefined || /[*?]/.test(path)) return false;
+    if (path === undefined || /[*?]/.test(path) || isDatabase(path)) return false;
     return ["inside", "temporary"].includes(locate({ text: path, kind: "literal", prefix: path }, place));
   });
 }

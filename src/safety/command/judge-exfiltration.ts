@@ -1,7 +1,7 @@
 import type { Finding } from "./finding.ts";
 import { interpreterTable } from "./interpreter-table.ts";
 import { findSources } from "./find-sources.ts";
-import { isNetworkSink, sendsOwnSecret } from "./network-sinks.ts";
+import { isNetworkSink, sendsOwnSecret, sendsUnknownFile } from "./network-sinks.ts";
 import { normalisePath } from "./paths.ts";
 import type { Place } from "./place.ts";
 import { isSecretSource } from "./secrets.ts";
@@ -9,6 +9,8 @@ import type { SimpleCommand } from "./simple-command.ts";
 import { findWrittenPaths } from "./written-paths.ts";
 
 const reason = "It reads secrets and sends them over the network.";
+
+const unclear = "It sends a file over the network whose name is only known when it runs.";
 
 /**
  * A secret that reaches a network program: through a pipe, a substitution, a variable, a file in between, or as its own argument.
@@ -27,6 +29,8 @@ export function judgeExfiltration(commands: readonly SimpleCommand[], place: Pla
         isFedSecrets(command, commands)
       ) {
         findings.push({ verdict: "danger", rule: "exfiltration.secret", reason, command: command.source });
+      } else if (sendsUnknownFile(command)) {
+        findings.push({ verdict: "danger", rule: "exfiltration.unclear", reason: unclear, command: command.source });
       }
       continue;
     }
@@ -89,7 +93,7 @@ function receivesSecret(command: SimpleCommand): boolean {
 }
 
 /** `-H "Authorization: Bearer $(gh auth token)"` is what such a token is for. */
-function authorises({ words, substitutions }: SimpleCommand): boolean {
+export function authorises({ words, substitutions }: SimpleCommand): boolean {
   const holders = words.filter((word) => /\$\(|`/.test(word.text));
   const isHeader =
     holders.length > 0 && holders.every((word) => /^(?:authorization|private-token|x-api-key):/i.test(word.text));

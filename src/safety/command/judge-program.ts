@@ -1,23 +1,36 @@
 import type { Finding } from "./finding.ts";
 import type { Place } from "./place.ts";
 import { allRules } from "./rules/all-rules.ts";
-import { applyRule, onlyAsksForHelp, type Rule } from "./rules/rule.ts";
-import { judgeAssignments } from "./rules/environment.ts";
+import { applyRule, type Rule } from "./rules/rule.ts";
+import { onlyShows } from "./rules/previews.ts";
+import { judgeAssignments, judgeHistory } from "./rules/environment.ts";
 import { judgeInterpreter } from "./rules/interpreter.ts";
 import { judgeWrites } from "./rules/writes.ts";
-import type { SimpleCommand } from "./simple-command.ts";
+import type { SimpleCommand, Word } from "./simple-command.ts";
 
 /** What one program would do by its own words, redirects, variables and inline code. */
 export function judgeProgram(command: SimpleCommand, place: Place): Finding[] {
-  const findings = [...judgeWrites(command, place), ...judgeAssignments(command)];
-  if (command.name === "" || onlyAsksForHelp(command.words.slice(1))) return findings;
+  const findings = [...judgeWrites(command, place), ...judgeAssignments(command), ...judgeHistory(command)];
+  if (command.name === "" || isVersion(command) || onlyShows(command)) return findings;
+  const given = withoutRefusedPreview(command);
   for (const rule of findRules(command.name)) {
-    const finding = applyRule(rule, command, place);
+    const finding = applyRule(rule, given, place);
     if (finding !== null) findings.push(finding);
   }
   const module = findModule(command);
   if (module !== null) findings.push(...judgeProgram(module, place));
   return [...findings, ...judgeInterpreter(command, place)];
+}
+
+/** `--dry-run=false` is no preview. */
+function withoutRefusedPreview(command: SimpleCommand): SimpleCommand {
+  const isRefused = ({ text }: Word): boolean => /^--dry-?run=(?:false|none|no|off|0)$/i.test(text);
+  if (!command.words.some(isRefused)) return command;
+  return { ...command, words: command.words.filter((word) => !isRefused(word)) };
+}
+
+function isVersion({ words }: SimpleCommand): boolean {
+  return words.length === 2 && words[1]!.text === "--version";
 }
 
 /** `python -m twine upload` is the program `twine`. */

@@ -47,7 +47,10 @@ function judgeStatement(tokens: readonly SqlToken[]): Judged {
     const rest = tokens.slice(index + 1);
     if (verb === "DROP") found.push(["sql.drop", "It drops a table, a database or another part of one."]);
     if (verb === "TRUNCATE") found.push(["sql.truncate", "It deletes every row of a table."]);
-    if (verb === "ALTER" && words.slice(index).includes("DROP"))
+    if (
+      verb === "ALTER" &&
+      ["DROP", "DELETE", "TRUNCATE", "DETACH", "EXCHANGE"].some((word) => words.slice(index).includes(word))
+    )
       found.push(["sql.alter-drop", "It drops a part of a table with the data in it."]);
     if ((verb === "DELETE" || verb === "UPDATE") && changesEverything(rest, verb)) {
       found.push([
@@ -57,6 +60,8 @@ function judgeStatement(tokens: readonly SqlToken[]): Judged {
     }
     if (verb === "MERGE" && words.slice(index).includes("DELETE"))
       found.push(["sql.delete-all", "It deletes rows of a table that have no match."]);
+    if (verb === "ALTER" && (words.includes("ROLE") || words.includes("USER")) && words.includes("SUPERUSER"))
+      found.push(["sql.rights", "It gives someone every right."]);
     if (verb === "GRANT" && (words.includes("ALL") || words.includes("SUPERUSER")))
       found.push(["sql.rights", "It gives someone every right."]);
     if (verb === "SHUTDOWN" || verb === "FLUSHALL" || verb === "PURGE")

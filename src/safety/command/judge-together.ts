@@ -1,8 +1,9 @@
 import type { Finding } from "./finding.ts";
-import { judgeExfiltration } from "./judge-exfiltration.ts";
+import { authorises, judgeExfiltration } from "./judge-exfiltration.ts";
 import { judgeKills } from "./judge-kills.ts";
 import { judgeWrittenFiles } from "./judge-written-files.ts";
 import { judgeProgram } from "./judge-program.ts";
+import { judgeSecretStores } from "./rules/secret-stores.ts";
 import { locate, normalisePath } from "./paths.ts";
 import type { Place } from "./place.ts";
 import type { SimpleCommand } from "./simple-command.ts";
@@ -15,7 +16,28 @@ export function judgeTogether(commands: readonly SimpleCommand[], place: Place):
     ...judgeNamedPipes(commands),
     ...judgeKills(commands),
     ...judgeElsewhere(commands, place),
+    ...judgeSecretStores(commands, (command) =>
+      commands.some((user) => user.substitutions.includes(command) && authorises(user)),
+    ),
+    ...judgeFoundFolders(commands, place),
   ];
+}
+
+/** `find / -exec chown x {} +`: what is found lies where it looks. */
+function judgeFoundFolders(commands: readonly SimpleCommand[], place: Place): Finding[] {
+  return commands.flatMap((command): Finding[] => {
+    if (!/^g?find$/.test(command.name)) return [];
+    const texts = command.words.slice(1);
+    const inner = texts.findIndex(({ text }) => /^-(?:exec|execdir|ok|okdir)$/.test(text));
+    if (inner < 0 || !/^(?:.*\/)?(?:chmod|chown|chgrp|setfacl|chattr)$/.test(texts[inner + 1]?.text ?? "")) return [];
+    const first = texts.findIndex(({ text }) => /^[-(!]/.test(text));
+    const isElsewhere = texts
+      .slice(0, first)
+      .some((word) => ["system", "home", "protected", "outside", "unknown"].includes(locate(word, place)));
+    if (!isElsewhere) return [];
+    const reason = "It changes who may use everything in a folder outside the workdir.";
+    return [{ verdict: "danger", rule: "modes.system", reason, command: command.source }];
+  });
 }
 
 /** A named pipe joined to a network program is the classic reverse shell. */

@@ -69,6 +69,50 @@ export function sendsOwnSecret(command: SimpleCommand): boolean {
   return words.some((word, index) => isSecretWord(word) && !keyOptions.has(words[index - 1]?.text ?? ""));
 }
 
+/** The file that leaves is a placeholder, a variable or a pattern: any file may be meant, one with secrets too. */
+export function sendsUnknownFile({ name, words, input, redirects }: SimpleCommand): boolean {
+  const rest = words.slice(1);
+  const isUnknown = (word: Word | undefined): boolean => word !== undefined && word.kind !== "literal";
+  if (/^(?:curl|wget|http|https|xh|curlie|httpie)$/.test(name)) {
+    return rest.some((word, index) => {
+      if (word.kind === "literal") return false;
+      const option = rest[index - 1]?.text ?? "";
+      if (/^(?:-T|--upload-file|--post-file|--body-file)$/.test(option)) return word.text !== "-";
+      if (/^(?:-T.|--upload-file=|--post-file=|--body-file=)/.test(word.text)) return true;
+      const isData =
+        upload.test(option) ||
+        /^-[dF]|^--(?:data|form|json)/.test(word.text) ||
+        /^(?:http|https|xh|httpie)$/.test(name);
+      return (
+        isData &&
+        /[@<](?:[^@<]*)(?:[$`*?[{]|$)/.test(word.text) &&
+        /^(?:-[dF])?(?:--[a-z-]+=)?(?:[\w.-]+=?)?[@<]/.test(word.text)
+      );
+    });
+  }
+  if (/^(?:scp|rsync|sftp)$/.test(name)) {
+    const { operands } = parseOptions(rest, copyOptions);
+    const target = operands.at(-1);
+    if (target === undefined || !/^[^/]*:|^rsync:/.test(target.text)) return false;
+    return operands.slice(0, -1).some((word) => isUnknown(word) && word.prefix === "");
+  }
+  if (
+    !/^(?:nc|ncat|netcat|socat|telnet|mail|mailx|mutt|sendmail|curlie|croc|wormhole|gsutil|rclone|s3cmd|mc)$/.test(name)
+  )
+    return false;
+  if (redirects.some(({ operator, target }) => operator === "<" && (isUnknown(target) || target.text === "{}")))
+    return true;
+  if (input.kind === "file" && (isUnknown(input.path) || input.path.text === "{}")) return true;
+  return (
+    input.kind === "commands" &&
+    input.commands.some(
+      (source) =>
+        /^(?:cat|tar|gzip|base64|xxd|zip|head|tail)$/.test(source.name) &&
+        source.words.slice(1).some((word) => word.kind === "dynamic"),
+    )
+  );
+}
+
 const transferShells = /^(?:sftp|ftp|lftp|tftp|smbclient|ncftp|ncftpput)$/;
 
 /** `put FILE` among the commands that a program for transfers is given. */

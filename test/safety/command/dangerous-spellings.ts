@@ -5,7 +5,7 @@ export const dangerousSpellings: readonly string[] = [
   "rm x -r",
   "'rm' '-r' x",
   "rm --recursiv x",
-  "\\rm -f x",
+  "\\rm -f x.db",
   "find . -mtime +30 -print0 | xargs -0 -n 10 rm -f --",
   "find . -type d -empty -delete",
   "find src -name '*.ts' -exec truncate -s0 {} +",

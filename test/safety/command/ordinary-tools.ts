@@ -243,5 +243,4 @@ export const ordinaryTools: readonly string[] = [
   "export $(grep -v '^#' .env | xargs) && npm start",
   "docker run --env-file .env app",
   "kubectl create secret generic x --from-env-file=.env",
-  "aws secretsmanager get-secret-value --secret-id x",
 ];

@@ -12,6 +12,7 @@ import { hiddenProgramRules } from "./hidden-programs.ts";
 import { loadedFileRules } from "./loaded-files.ts";
 import { persistenceRules } from "./persistence.ts";
 import { publishRules } from "./publish.ts";
+import { remoteSourceRules } from "./remote-sources.ts";
 import type { Rule } from "./rule.ts";
 import { serviceRules } from "./services.ts";
 import { tunnelRules } from "./tunnels.ts";
@@ -33,4 +34,5 @@ export const allRules: readonly Rule[] = [
   ...hiddenProgramRules,
   ...loadedFileRules,
   ...tunnelRules,
+  ...remoteSourceRules,
 ];

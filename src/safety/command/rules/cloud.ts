@@ -107,6 +107,60 @@ export const cloudRules: readonly Rule[] = [
     reason: "It removes a release from the cluster.",
     finds: ({ options }) => !options.has("dry-run"),
   },
+  {
+    id: "cloud.rights",
+    programs: "kubectl oc k",
+    subcommand: "create clusterrolebinding|clusterrole",
+    globals: kubeGlobals,
+    reason: "It gives rights over the whole cluster.",
+    finds: ({ words }) => !words.some(({ text }) => /^--dry-run(?:=client|=server)?$/.test(text)),
+  },
+  {
+    id: "cloud.rights",
+    programs: "oc",
+    subcommand: "adm policy",
+    globals: kubeGlobals,
+    reason: "It gives rights over the whole cluster.",
+    finds: ({ words }) => words.some(({ text }) => /^(?:add|remove)-/.test(text)),
+  },
+  {
+    id: "cloud.rights",
+    programs: "kubectl oc k",
+    subcommand: "auth|certificate reconcile|approve",
+    globals: kubeGlobals,
+    reason: "It gives rights over the cluster.",
+    finds: ({ words }) => !words.some(({ text }) => /^--dry-run(?:=client|=server)?$/.test(text)),
+  },
+  {
+    id: "cloud.rights",
+    programs: "az",
+    reason: "It changes who may do what in the cloud.",
+    finds: ({ words }) =>
+      /^(?:role (?:assignment|definition) (?:create|update|delete)|ad (?:app|sp|group|user) (?:permission|owner|member|create|credential)|policy assignment)/.test(
+        words.map(({ text }) => text).join(" "),
+      ),
+  },
+  {
+    id: "cloud.rights",
+    programs: "gsutil",
+    reason: "It changes who may do what in the cloud.",
+    finds: ({ words }) =>
+      /(?:^| )(?:iam (?:ch|set)|acl (?:ch|set)|defacl (?:ch|set))(?: |$)/.test(words.map(({ text }) => text).join(" ")),
+  },
+  {
+    id: "cloud.rights",
+    programs: "gh glab",
+    subcommand: "api",
+    globals: optionTable("X|method= f|raw-field= F|field= H|header= input= q|jq= t|template= hostname= paginate"),
+    reason: "It changes who may do what on the code host.",
+    finds: ({ globals, options }) =>
+      /^(?:put|post|patch)$/i.test(globals.value("method")?.text ?? "") &&
+      options.operands.some(({ text }) =>
+        /\/(?:collaborators|memberships?|teams|keys|hooks|actions\/(?:permissions|secrets)|branches\/.*\/protection|invitations)(?:\/|$)/.test(
+          text,
+        ),
+      ),
+  },
   ...awsRules(awsGlobals),
   {
     id: "cloud.delete",

@@ -104,11 +104,56 @@ export const containerRules: readonly Rule[] = [
     finds: ({ options }) => deletesVolumes(options.operands),
   },
   {
-    ...docker,
-    id: "container.unclear",
+    id: "program.unclear",
+    programs: "docker podman nerdctl kubectl oc helm terraform tofu pulumi systemctl aws gcloud az gh",
+    globals,
     subcommand: "*",
-    reason: "What it does to containers depends on a value that is not known.",
+    reason: "What it is told to do depends on a value that is not known.",
     finds: ({ globals: before }) => (before.operands[0]!.kind === "dynamic" ? "unknown" : false),
+  },
+  {
+    id: "container.host-access",
+    programs: "nsenter",
+    reason: "It runs a program in another process's view of the machine.",
+    finds: ({ words }) => words.some(({ text }) => /^-[A-Za-z]*t|^--target|^-a$|^--all$/.test(text)),
+  },
+  {
+    id: "container.host-access",
+    programs: "ctr runc crun crictl lxc lxc-attach lxc-start incus machinectl systemd-nspawn kata-runtime",
+    reason: "The container could change the whole machine.",
+    finds: ({ words, command }) =>
+      words.some(({ text }) =>
+        /privileged|^--cap|CAP_SYS|unconfined|raw\.lxc|^--bind(?:=|$)|nesting=true|^--elevated-privileges/.test(text),
+      ) ||
+      (command.name === "machinectl" && /^(?:shell|login|bind|copy-to)$/.test(words[0]?.text ?? "")),
+  },
+  {
+    id: "container.host-access",
+    programs: "kubectl oc k",
+    reason: "The container could change the whole machine.",
+    finds: ({ words }) => {
+      const texts = words.map(({ text }) => text);
+      if (
+        texts.includes("debug") &&
+        texts.some((text) => /^nodes?\//.test(text) || /^--profile=?(?:sysadmin|netadmin)?$/.test(text))
+      )
+        return true;
+      return texts.some((text) =>
+        /^--privileged(?:=true)?$|"?host(?:PID|IPC|Network|Path)"?\s*:|"?privileged"?\s*:\s*true/.test(text),
+      );
+    },
+  },
+  {
+    id: "container.host-access",
+    programs: "capsh",
+    reason: "It starts a program with other rights than yours.",
+    finds: ({ words }) => words.some(({ text }) => /^--(?:user|uid|gid|addamb|caps|inh)=|^--$|^==$/.test(text)),
+  },
+  {
+    id: "container.host-access",
+    programs: "*",
+    reason: "It reaches into the root folder of another process, as a way out of a container does.",
+    finds: ({ words }) => words.some(({ text }) => /^\/proc\/(?:1|\d+)\/(?:root|cwd|fd|ns|mem)(?:\/|$)/.test(text)),
   },
 ];
 

@@ -1,6 +1,6 @@
 import { judgeRedis } from "../judge-dialects.ts";
 import { optionTable } from "../parse-options.ts";
-import type { SimpleCommand } from "../simple-command.ts";
+import type { SimpleCommand, Word } from "../simple-command.ts";
 import { matchesName, type Rule } from "./rule.ts";
 
 const drops = "It deletes a database or all of its data.";
@@ -111,10 +111,29 @@ export const databaseRules: readonly Rule[] = [
     }),
     reason: "It empties the database or changes how the server runs.",
     finds: ({ options, command }) =>
+      options.has("eval") ||
       flushes(
         options.operands.map((word) => word.text),
         command,
-      ) || command.via.includes("xargs"),
+      ) ||
+      command.via.includes("xargs"),
+  },
+  {
+    id: "database.script",
+    programs: "psql mysql mariadb sqlite3 pg_restore mongorestore",
+    reason: "It runs a file of statements whose name says that it deletes.",
+    finds: ({ command }) => runsDeletion(command),
+  },
+  {
+    id: "database.unclear",
+    programs: "psql mysql mariadb sqlite3 duckdb clickhouse-client cqlsh sqlcmd mongosh mongo",
+    reason: "What it does to the database is only known when it runs.",
+    finds: ({ command: { input } }) =>
+      input.kind === "commands" &&
+      input.commands.length > 0 &&
+      input.commands.every(({ name, words }) => /^(?:echo|printf)$/.test(name) && words.slice(1).some(isWholeStatement))
+        ? "unknown"
+        : false,
   },
   {
     id: "database.flush",
@@ -152,6 +171,34 @@ function flushes(words: readonly string[], command: SimpleCommand): boolean {
   )
     return true;
   return (first === "del" || first === "unlink") && command.substitutions.length > 0;
+}
+
+/** A file that is named by what it does. */
+function runsDeletion({ name, words, input }: SimpleCommand): boolean {
+  const sources = input.kind === "commands" ? input.commands : [];
+  const read = [
+    ...(input.kind === "file" ? [input.path.text] : []),
+    ...sources
+      .filter((source) => /^(?:cat|zcat|gunzip|gzip|bzcat|xzcat|zstdcat|zstd|unzip|pv)$/.test(source.name))
+      .flatMap((source) => source.words.slice(1).map(({ text }) => text)),
+    ...(/^(?:psql|mysql|mariadb|sqlite3)$/.test(name)
+      ? words
+          .slice(1)
+          .flatMap(({ text }, index) =>
+            /^(?:-f|--file)$/.test(words[index]?.text ?? "")
+              ? [text]
+              : /^(?:--file=|\\?\.read |source )/.test(text)
+                ? [text]
+                : [],
+          )
+      : []),
+  ];
+  return read.some((file) => /(?:wipe|reset|drop|clean|purge|truncate|destroy|delete)[^/]*$/i.test(file));
+}
+
+/** Nothing of the statement is known: `echo "$SQL"`. */
+function isWholeStatement({ kind, text, prefix }: Word): boolean {
+  return kind === "dynamic" && (prefix.trim() === "" || /^\s*%s/.test(text));
 }
 
 /** `python manage.py flush`, `php artisan migrate:fresh`, `poetry run python manage.py reset_db`. */

@@ -1,6 +1,8 @@
 import { optionTable } from "../parse-options.ts";
+import { isDatabase, isDataFile, printsNothing } from "../data-files.ts";
 import { locate } from "../paths.ts";
-import type { Word } from "../simple-command.ts";
+import { isSecretPath } from "../secrets.ts";
+import type { SimpleCommand, Word } from "../simple-command.ts";
 import type { Rule, Subject } from "./rule.ts";
 
 const rmOptions = optionTable(
@@ -20,7 +22,9 @@ export const deleteRules: readonly Rule[] = [
     programs: "rm grm",
     options: rmOptions,
     reason: "It deletes without asking, whatever the files' permissions are.",
-    finds: ({ options }) => options.has("force", "no-preserve-root"),
+    finds: (subject) =>
+      subject.options.has("no-preserve-root") ||
+      (subject.options.has("force") && (subject.options.has("recursive") || !isNamedAndSmall(subject))),
   },
   {
     id: "delete.wildcard",
@@ -130,6 +134,32 @@ export const deleteRules: readonly Rule[] = [
     finds: ({ words, command }) => isEmptying(words, command.name),
   },
   {
+    id: "delete.emptied",
+    programs: "tee gtee",
+    options: optionTable("a|append i p"),
+    reason: "It overwrites a file with nothing.",
+    finds: ({ options, command }) =>
+      !options.has("append") && getsNothing(command) && options.operands.some((word) => isDataFile(word.text)),
+  },
+  {
+    id: "delete.emptied",
+    programs: "sed gsed",
+    reason: "It deletes every line of a file.",
+    finds: ({ words }) =>
+      words.some(({ text }) => /^-[A-Za-z]*i|^--in-place/.test(text)) &&
+      words.some(({ text }) => /^(?:1,\$|0,\$)?\s*d;?$/.test(text)),
+  },
+  {
+    id: "delete.emptied",
+    programs: "ed ex red vi vim nvim",
+    reason: "It deletes every line of a file.",
+    finds: ({ command: { input }, words }) =>
+      [
+        input.kind === "text" || input.kind === "dynamic" ? input.text : "",
+        ...words.map(({ text }) => text.replace(/^\+/, "")),
+      ].some((text) => /^\s*(?:1,\$|%|,|0,\$)d\s*$/m.test(text)),
+  },
+  {
     id: "delete.mirrored",
     programs: "rsync",
     options: optionTable(
@@ -171,6 +201,22 @@ export const deleteRules: readonly Rule[] = [
   },
 ];
 
+/** One file, written out, in the workdir or among the temporary ones, and not one that holds data or keys. */
+function isNamedAndSmall({ command, options, place }: Subject): boolean {
+  if (options.operands.length !== 1 || /[$`]/.test(command.source.replace(/\$(?:PWD\b|\{PWD\})/g, ""))) return false;
+  return options.operands.every((word) => {
+    const isKnown =
+      word.kind === "literal" || (word.kind === "dynamic" && /^\$(?:PWD|\{PWD\})\/[^$`]+$/.test(word.text));
+    return (
+      isKnown &&
+      !/\/$|(?:^|\/)\.{1,2}$/.test(word.text) &&
+      ["inside", "temporary"].includes(locate(word, place)) &&
+      !isDatabase(word.text) &&
+      !isSecretPath(word.text)
+    );
+  });
+}
+
 function deletesOutside({ options, place }: Subject): boolean {
   return options.operands.some((word) => {
     const location = locate(word, place);
@@ -193,4 +239,11 @@ function isMoveIntoArchive({ text }: Word, name: string): boolean {
   if (name.endsWith("tar")) return text.startsWith("--remove-f");
   if (name === "zip") return /^-[A-Za-z0-9]*m[A-Za-z0-9]*$/.test(text) || text === "--move";
   return text === "-sdel";
+}
+
+/** What is written is known to be empty. */
+function getsNothing({ input }: SimpleCommand): boolean {
+  if (input.kind === "text") return input.text.trim() === "";
+  if (input.kind === "file") return input.path.text === "/dev/null";
+  return input.kind === "commands" && input.commands.length > 0 && input.commands.every(printsNothing);
 }

@@ -25,6 +25,46 @@ export function judgeAssignments(command: SimpleCommand): Finding[] {
   return findings;
 }
 
+const historyReason = "It keeps the shell's history from being written, or deletes it.";
+
+/** `unset HISTFILE`, `set +o history`, `HISTSIZE=0`: what was run is not to be found afterwards. */
+export function judgeHistory({ name, words, assignments, source }: SimpleCommand): Finding[] {
+  const texts = words.slice(1).map((word) => word.text);
+  const hides =
+    (/^(?:unset|typeset|declare)$/.test(name) &&
+      texts.some((text) => /^HIST(?:FILE|SIZE|FILESIZE|CMD)$/.test(text)) &&
+      name === "unset") ||
+    (name === "set" &&
+      texts.some(
+        (text, index) =>
+          (text === "+o" && texts[index + 1] === "history") ||
+          text === "+ohistory" ||
+          (/^-[A-Za-z]*o$/.test(text) && texts[index + 1] === "nohistory"),
+      )) ||
+    (/^(?:setopt|unsetopt)$/.test(name) &&
+      texts.some(
+        (text) =>
+          historyOption.test(text.toLowerCase().replaceAll("_", "")) &&
+          (name === "unsetopt") !== text.toLowerCase().startsWith("no"),
+      )) ||
+    (name === "shopt" && texts[0]?.startsWith("-u") === true && texts.includes("histappend")) ||
+    (name === "fc" && texts[0] === "-p") ||
+    (name === "history" && /^(?:clear|delete|-c|-d)/.test(texts[0] ?? "")) ||
+    (name === "set" && texts.some((text) => text === "fish_history"));
+  const variables = [...assignments, ...findExports({ name, words } as SimpleCommand)];
+  const empties = variables.some(({ name: variable, value }) => {
+    const text = value.text.trim();
+    if (variable === "HISTSIZE" || variable === "HISTFILESIZE" || variable === "SAVEHIST")
+      return text === "0" || text === "";
+    if (variable === "HISTFILE") return text === "" || /^\/(?:dev\/null|tmp\/|dev\/shm\/)/.test(text);
+    return variable === "HISTIGNORE" && /(?:^|:)\*(?:$|:)/.test(text);
+  });
+  if (!hides && !empties) return [];
+  return [{ verdict: "danger", rule: "history.hidden", reason: historyReason, command: source }];
+}
+
+const historyOption = /^(?:no)?(?:incappendhistory|appendhistory|sharehistory|histappend|histsavebycopy)$/;
+
 /** `export A=1 B=2`, `declare -x A=1`. */
 function findExports({ name, words }: SimpleCommand): { name: string; value: Word }[] {
   if (!/^(?:export|declare|typeset|readonly|local|setenv|set)$/.test(name)) return [];

@@ -30,17 +30,4 @@ export const loadedFileRules: readonly Rule[] = [
           ) && !/=\s*["']?s?ccache["']?$/.test(text),
       ),
   },
-  {
-    id: "remote.code",
-    programs: "npx bunx pnpx",
-    reason: "It runs code straight from the network.",
-    finds: ({ words }) => words.some((word) => /^(?:git\+)?https?:/.test(word.text)),
-  },
-  {
-    id: "remote.code",
-    programs: "npm pnpm yarn bun",
-    subcommand: "exec|x|dlx",
-    reason: "It runs code straight from the network.",
-    finds: ({ words }) => words.some((word) => /^(?:git\+)?https?:/.test(word.text)),
-  },
 ];

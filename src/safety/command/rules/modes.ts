@@ -22,7 +22,8 @@ export const modeRules: readonly Rule[] = [
     reason: "It lets everyone change a whole tree, or locks everyone out.",
     finds: (subject) => {
       const mode = readMode(subject);
-      return subject.options.has("recursive") && mode !== undefined && opensOrLocks(mode.text);
+      if (mode === undefined || !opensOrLocks(mode.text)) return false;
+      return subject.options.has("recursive") || reachesTree(subject);
     },
   },
   {
@@ -39,6 +40,15 @@ export const modeRules: readonly Rule[] = [
     reason: "The program would run with its owner's rights, whoever starts it.",
     finds: ({ options: given }) => setsIdentity(given.value("mode")?.text ?? ""),
   },
+  {
+    id: "modes.everyone",
+    programs: "setfacl",
+    reason: "It lets everyone change a whole tree, or locks everyone out.",
+    finds: (subject) =>
+      (reachesTree(subject) || subject.options.has("recursive")) &&
+      subject.words.some(({ text }) => /(?:^|,)(?:d(?:efault)?:)?o(?:ther)?s?:[^,]*w/.test(text)),
+    options,
+  },
   { id: "modes.capabilities", programs: "setcap", reason: "It gives a program rights of the system administrator." },
   { id: "modes.attributes", programs: "chattr chflags", reason: "It changes attributes that protect files." },
   {
@@ -50,6 +60,14 @@ export const modeRules: readonly Rule[] = [
       given.operands.some((word) => word.text === "$@" || word.text === "$*") ? "unknown" : false,
   },
 ];
+
+/** Through `find` and the like it is a whole tree; what a variable or a pattern names may be one. */
+function reachesTree({ command, options: given }: Subject): boolean {
+  return (
+    command.via.some((wrapper) => /^(?:find|gfind|fd|fdfind|xargs|gxargs|parallel)$/.test(wrapper)) ||
+    given.operands.slice(1).some((word) => word.kind !== "literal")
+  );
+}
 
 function changesSystem({ options: given, place, command, words }: Subject): boolean {
   const targets = given.operands.slice(given.has("reference") ? 0 : command.name === "setfacl" ? 0 : 1);

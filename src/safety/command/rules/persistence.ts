@@ -94,9 +94,33 @@ export const persistenceRules: readonly Rule[] = [
   {
     id: "agent.self-approval",
     programs: "deckhand",
-    subcommand: "trust|clean|serve",
+    subcommand: "trust|clean|serve|approve|deny|allow|improve|worker",
     globals: optionTable("workdir= json"),
-    reason: "It changes the rails that this very command runs in.",
+    reason: "It changes the rules that this very command runs under.",
+    finds: ({ words, globals }) =>
+      !words.some(({ text }) => text === "--status") &&
+      !(globals.operands[0]?.text === "serve" && /^(?:status|logs)$/.test(globals.operands[1]?.text ?? "")),
+  },
+  {
+    id: "agent.self-approval",
+    programs: "deckhand",
+    subcommand:
+      "grants|mcp|rollout|schedule|trust|tokens|token revoke|add|approve|trust|accept|promote|hold|resume|rollback|remove|run|create|pin",
+    globals: optionTable("workdir= json"),
+    reason: "It changes the rules that this very command runs under.",
+  },
+  {
+    id: "agent.self-approval",
+    programs: "deckhand",
+    globals: optionTable("workdir= json"),
+    reason: "It starts an agent under wider rules than yours.",
+    finds: ({ words, command }) =>
+      words.some(
+        ({ text }, index) =>
+          /^--mode(?:=|$)/.test(text) && /auto|accept/.test(`${text} ${words[index + 1]?.text ?? ""}`),
+      ) ||
+      words.some(({ text }) => /^--(?:sandbox=off|no-sandbox|allow|yes)(?:=|$)/.test(text)) ||
+      command.assignments.some(({ name }) => /^DECKHAND_(?:PERMISSIONS|SANDBOX|LOG)|^STRICT_WORKDIR_ONLY$/.test(name)),
   },
   {
     id: "agent.self-approval",

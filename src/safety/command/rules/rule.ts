@@ -92,12 +92,6 @@ function withOperands(options: ParsedOptions, operands: readonly Word[]): Parsed
   };
 }
 
-/** `--help`, and `--version` alone, make any program harmless. */
-export function onlyAsksForHelp(words: readonly Word[]): boolean {
-  if (words.length === 1 && words[0]!.text === "--version") return true;
-  return words.slice(0, 2).some((word) => word.kind === "literal" && word.text === "--help");
-}
-
 /** `$OPTS`, `$EXTRA_ARGS`, `${flags[@]}`: a variable that is meant to hold options. */
 function isNamedLikeOptions(word: Word): boolean {
   return word.kind === "dynamic" && /^\$\{?[A-Za-z_]*(?:opt|flag|arg|param|switch)/i.test(word.text);

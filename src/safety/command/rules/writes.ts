@@ -1,3 +1,4 @@
+import { isDataFile, printsNothing } from "../data-files.ts";
 import type { Finding } from "../finding.ts";
 import { type Location, locate } from "../paths.ts";
 import type { Place } from "../place.ts";
@@ -17,6 +18,10 @@ export function judgeWrites(command: SimpleCommand, place: Place): Finding[] {
   for (const redirect of command.redirects) {
     const location = locateRedirect(redirect, place);
     if (location !== null) add(findings, location, command);
+    if (empties(redirect, command)) {
+      const reason = "It overwrites a file with nothing.";
+      findings.push({ verdict: "danger", rule: "delete.emptied", reason, command: command.source });
+    }
   }
   for (const path of findWrittenPaths(command)) {
     if (isRemote(path)) continue;
@@ -26,6 +31,15 @@ export function judgeWrites(command: SimpleCommand, place: Place): Finding[] {
       add(findings, location, command);
   }
   return findings;
+}
+
+/** `> data.db`: the file is there, and empty. What a name in a variable means is not known. */
+function empties({ operator, target, fd }: Redirect, command: SimpleCommand): boolean {
+  if ((operator !== ">" && operator !== ">|" && operator !== "&>") || (fd !== null && fd !== 1)) return false;
+  return (
+    (target.kind === "literal" ? isDataFile(target.text) : command.name === "" || command.name === ":") &&
+    printsNothing(command)
+  );
 }
 
 function locateRedirect({ operator, target }: Redirect, place: Place): Location | null {

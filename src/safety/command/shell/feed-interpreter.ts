@@ -99,6 +99,7 @@ export function feedInput(input: Input, language: Language, { command, scope }: 
   return input.kind === "none" ? feedFile(stdin, language, { command, scope }) : null;
 }
 
+const feeders = /^(?:find|gfind|fd|fdfind|xargs|gxargs|parallel)$/;
 const stdin: Word = { text: "/dev/fd/0", kind: "literal", prefix: "/dev/fd/0" };
 
 function feedText(text: string, language: Language, { command, scope }: Fed): Output {
@@ -110,7 +111,17 @@ function feedText(text: string, language: Language, { command, scope }: Fed): Ou
 
 export function feedFile(path: Word, language: Language, { command, scope }: Fed): Output {
   const text = scope.gathered.files.get(fileKey(path.text));
-  if (text === undefined) return null;
+  if (text === undefined) {
+    // `find -exec sh {}`: whatever is found is run.
+    if (path.kind === "dynamic" && command.via.some((wrapper) => feeders.test(wrapper)) && general.has(language)) {
+      report(command, scope, {
+        verdict: "unknown",
+        rule: "interpreter.found",
+        reason: "It runs every file that another program names.",
+      });
+    }
+    return null;
+  }
   if (text === null) {
     report(command, scope, {
       verdict: "unknown",
@@ -203,7 +214,14 @@ function generatesDanger(source: SimpleCommand): boolean {
   const { name, words, input } = source;
   const texts = words.slice(1).map(({ text }) => text);
   if (/^(?:pg_dump|pg_dumpall|pg_restore|mysqldump|mariadb-dump)$/.test(name))
-    return texts.some((text) => /^(?:-[a-z]*c[a-z]*|--clean|--add-drop-database|--add-drop-user)$/.test(text));
+    return (
+      texts.some((text) => /^(?:-[a-z]*c[a-z]*|--clean|--add-drop-database|--add-drop-user)$/.test(text)) ||
+      // These begin each table with a DROP unless they are told not to.
+      (/^(?:mysqldump|mariadb-dump)$/.test(name) &&
+        !texts.some((text) =>
+          /^(?:--skip-add-drop-table|--skip-opt|--no-create-info|--compact|-[a-z]*t[a-z]*)$/.test(text),
+        ))
+    );
   if (texts.some((text) => /^sql(?:flush|clear|reset)$/.test(text))) return true;
   const read = input.kind === "text" || input.kind === "dynamic" ? [input.text] : [];
   return (

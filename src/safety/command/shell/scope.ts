@@ -12,6 +12,8 @@ export interface Gathered {
   readonly functions: Map<string, ShellFunction>;
   /** Files that the text itself writes, with what it writes into them. Null: not known. */
   readonly files: Map<string, string | null>;
+  /** Copies of programs and links to them that the text itself makes, and which program each one is. */
+  readonly programs: Map<string, string>;
   /** Commands already gathered, by their words. */
   readonly seen: Set<string>;
   /** Nodes walked so far: work is bounded even where nothing is gathered. */

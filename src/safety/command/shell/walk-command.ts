@@ -1,5 +1,6 @@
 import type { Command } from "unbash";
 import { judgeProgram } from "../judge-program.ts";
+import { onlyShows } from "../rules/previews.ts";
 import type { Input, SimpleCommand, Word } from "../simple-command.ts";
 import { findWrittenPaths } from "../written-paths.ts";
 import { applyBuiltin } from "./apply-builtin.ts";
@@ -51,10 +52,16 @@ function runProgram(command: SimpleCommand, scope: Scope): Output {
   const inside: Scope = { ...scope, depth: scope.depth + 1, via: [...scope.via, command.name], input: command.input };
   const { name, words } = command;
   if (scope.gathered.functions.has(name)) return callFunction(command, scope);
+  const copied = words[0]?.text.includes("/") ? scope.gathered.programs.get(fileKey(words[0].text)) : undefined;
+  if (copied !== undefined && copied !== name) {
+    const program = { text: copied, kind: "literal", prefix: copied } as const;
+    return runInner({ kind: "words", words: [program, ...words.slice(1)] }, command, inside);
+  }
   if (name === "eval") return evaluate(command, inside, scope);
   if (name === "source" || name === ".") return includeFile(command, inside);
   if (name === "alias") for (const word of words.slice(1)) defineAlias(word, inside);
   const fed = feedInterpreter(command, { ...scope, depth: scope.depth + 1, input: command.input });
+  if (onlyShows(command)) return fed;
   const unwrapped = unwrap(command, (path) => scope.gathered.files.get(fileKey(path)) ?? undefined);
   if (unwrapped?.privilege !== undefined) {
     addFinding(scope, { verdict: "danger", rule: "privilege.other-user", reason: unwrapped.privilege }, command.source);
@@ -222,7 +229,10 @@ function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Outp
     const text = command.input.kind === "text" ? command.input.text : null;
     for (const { text: path } of command.words.slice(1)) if (!path.startsWith("-")) files.set(fileKey(path), text);
   }
-  if (/^(?:cp|install|mv|ln|dd)$/.test(command.name)) keepCopied(command, files);
+  if (/^(?:cp|install|mv|ln|dd)$/.test(command.name)) {
+    keepCopied(command, files);
+    keepProgram(command, scope);
+  }
   // Somebody else may write into it at any time.
   if (command.name === "mkfifo")
     for (const { text } of command.words.slice(1)) if (!text.startsWith("-")) files.set(fileKey(text), null);
@@ -235,6 +245,22 @@ function keepWritten(command: SimpleCommand, output: Output, scope: Scope): Outp
   const before = target.operator.endsWith(">>") ? (files.get(key) ?? "") : "";
   if (!isDevice) files.set(key, output === null ? null : before + output);
   return "";
+}
+
+/** `cp /bin/rm ./x`, `ln -s "$(which rm)" x`: by whatever name it is called, it is that program. */
+function keepProgram(command: SimpleCommand, { gathered: { programs } }: Scope): void {
+  const isLookedUp = command.substitutions.some(({ name }) => /^(?:which|command|type|whereis)$/.test(name));
+  const operands = command.words.slice(1).filter(({ text }) => !text.startsWith("-"));
+  const target = operands.at(-1);
+  for (const { text } of operands.slice(0, -1)) {
+    const name =
+      /^(?:\/usr)?(?:\/local)?\/s?bin\/([^/]+)$/.exec(text)?.[1] ??
+      (isLookedUp && /^[\w.+-]+$/.test(text) ? text : programs.get(fileKey(text)));
+    if (name === undefined || target === undefined) continue;
+    programs.set(fileKey(target.text), name);
+    // Into a folder it keeps its name.
+    if (/\/$|^\.{1,2}$/.test(target.text)) programs.set(name, name);
+  }
 }
 
 /** The copy of a file whose content is known holds the same; so does that of `<( )`. */
