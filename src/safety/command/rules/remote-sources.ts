@@ -176,7 +176,7 @@ export const remoteSourceRules: readonly Rule[] = [
     finds: ({ words }) =>
       /^(?:install|upgrade|apply|sync)$/.test(firstOperand(words)?.text ?? "") &&
       !isPreviewed(words) &&
-      words.some((word) => isAddress(word) || /^oci:\/\//.test(word.text)),
+      words.some((word) => isAddress(word) || word.text.startsWith("oci://")),
   },
   {
     id: "infrastructure.remote",
