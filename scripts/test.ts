@@ -6,6 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { globSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
+import { resolve } from "node:path";
 
 const given = process.argv.slice(2);
 const flags = given.filter((argument) => argument.startsWith("-"));
@@ -18,18 +19,26 @@ if (files.length === 0) {
 
 const full = process.env["DECKHAND_FULL"] === "1";
 const reporter = process.stdout.isTTY ? "spec" : "./scripts/compact-reporter.ts";
+const env = {
+  ...process.env,
+  // Tests that start the command take the built one: `pretest` has just compared it with the sources.
+  DECKHAND_TEST_BUILT: "1",
+  // Hundreds of processes load the same sources: each is stripped and compiled once.
+  NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? resolve("node_modules/.cache/deckhand-test"),
+};
 const result = spawnSync(
   process.execPath,
   [
     ...(full ? [] : ["--import", new URL("../test/support/steady-seed.ts", import.meta.url).href]),
     "--test",
-    `--test-concurrency=${Math.max(2, availableParallelism())}`,
+    // More than there are cores: many tests wait for processes and clocks.
+    `--test-concurrency=${2 * availableParallelism()}`,
     `--test-timeout=${full ? 30 * 60_000 : 150_000}`,
     ...(flags.some((flag) => flag.startsWith("--test-reporter")) ? [] : [`--test-reporter=${reporter}`]),
     ...flags,
     ...files,
   ],
-  { stdio: "inherit" },
+  { stdio: "inherit", env },
 );
 process.exitCode = result.status ?? 1;
 

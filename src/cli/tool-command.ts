@@ -1,3 +1,6 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { systemClock } from "../core/clock.ts";
 import type { RuntimeEvent } from "../core/events.ts";
 import type { Execution } from "../core/execution.ts";
 import { toWire } from "../core/wire.ts";
@@ -43,7 +46,7 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
     tellOutcome(end.execution, terminal, { quiet, askedMs: timeoutMs ?? 0 });
   }
   if (!quiet) tellEndedBackground(end.execution, terminal);
-  if (!quiet && end.unheld !== null && mode === "output")
+  if (!quiet && end.unheld !== null && mode === "output" && isFirstNoteToday(runtime.stateFolder))
     terminal.tell(`deckhand: note: ${end.unheld} See deckhand doctor.`);
   return exitCodeOf(end.execution, end.signal);
 }
@@ -83,6 +86,23 @@ function tellEndedBackground({ state, toolId, toolInput }: Execution, terminal: 
   const { background, keep_running: keeps } = Object(toolInput) as Record<string, unknown>;
   if (state !== "completed" || toolId !== "bash" || background !== true || keeps === true) return;
   terminal.tell('The background process ended with this command; "keep_running": true in the input lets it go on.');
+}
+
+/** The note about the missing sandbox is printed once per folder and day. A state folder that can't be written forgets it. */
+function isFirstNoteToday(stateFolder: string): boolean {
+  const path = join(stateFolder, "sandbox-note");
+  const today = new Date(systemClock.now()).toISOString().slice(0, 10);
+  try {
+    if (readFileSync(path, "utf8") === today) return false;
+  } catch {
+    // There was no note in this folder before.
+  }
+  try {
+    writeFileSync(path, today, { mode: 0o600 });
+  } catch {
+    // Then the next call prints the note again.
+  }
+  return true;
 }
 
 /** Output is left out while the reader is behind, so that it can't fill the memory; every other event is kept. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { mended, recordCalls, replying } from "../runtime/improve-bench.ts";
 import { openTmux, tmuxLane } from "../support/tmux.ts";
-import { openMachine, unbuilt } from "./run-deckhand.ts";
+import { openMachine, deckhand } from "./run-deckhand.ts";
 
 test(
   "on a terminal the person sees what it would reach, then what passed, and has the last word [V7]",
@@ -19,7 +19,7 @@ test(
       await writeFile(join(workdir, "script.json"), JSON.stringify({ turns: [reply] }));
       const words = [
         process.execPath,
-        ...unbuilt,
+        ...deckhand,
         "improve",
         "initials",
         "--attempts",

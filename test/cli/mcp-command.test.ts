@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport, type Transport } from "@modelcon
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
-import { openMachine, unbuilt, type Machine } from "./run-deckhand.ts";
+import { openMachine, deckhand, type Machine } from "./run-deckhand.ts";
 
 const patienceMs = 60_000;
 
@@ -50,7 +50,7 @@ async function connect(t: TestContext, transport: Transport): Promise<Connected>
 }
 
 function overStdio(t: TestContext, { workdir, env }: Machine, ...words: readonly string[]): Promise<Connected> {
-  const args = [...unbuilt, "mcp", "--workdir", workdir, ...words];
+  const args = [...deckhand, "mcp", "--workdir", workdir, ...words];
   return connect(t, new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" }));
 }
 

@@ -8,7 +8,7 @@ import { afterTest } from "../support/after-test.ts";
 import { findPostgresProblem, openPostgres, type PostgresServer } from "../support/postgres.ts";
 import { lane } from "../support/require.ts";
 import { until } from "../tasks/support/until.ts";
-import { openMachine, unbuilt } from "./run-deckhand.ts";
+import { openMachine, deckhand } from "./run-deckhand.ts";
 import { openTasksMachine, waitsForGo } from "./tasks-machine.ts";
 
 type Answer = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ const patienceMs = 120_000;
 async function openServer(t: TestContext, address: string): Promise<Call> {
   const { workdir, env } = await openMachine(t);
   env["DECKHAND_STORE_SCOPE"] = "shop";
-  const args = [...unbuilt, "mcp", "--workdir", workdir, "--store", address];
+  const args = [...deckhand, "mcp", "--workdir", workdir, "--store", address];
   const client = new Client({ name: "test", version: "0" }, { capabilities: {} });
   const transport = new StdioClientTransport({ command: process.execPath, args, env, stderr: "pipe" });
   await client.connect(transport, { timeout: patienceMs });

@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import { until } from "../support/runtime.ts";
 import { openTmux, tmuxLane } from "../support/tmux.ts";
 import { echoTool } from "./echo-tool.ts";
-import { openMachine, unbuilt, type Machine } from "./run-deckhand.ts";
+import { openMachine, deckhand, type Machine } from "./run-deckhand.ts";
 
 /** A tool of which a new version is being tried. */
 async function openTrial(t: TestContext): Promise<Machine> {
@@ -80,7 +80,7 @@ test("on a terminal the table is drawn again in its place, and Ctrl-C leaves it 
   const machine = await openTrial(t);
   const tmux = await openTmux(t, { env: machine.env });
   await tmux.type(
-    `cd ${machine.workdir}; clear; ${process.execPath} ${unbuilt[0]} rollout status --watch; echo "ended with $?"`,
+    `cd ${machine.workdir}; clear; ${process.execPath} ${deckhand[0]} rollout status --watch; echo "ended with $?"`,
   );
   await tmux.press("Enter");
   await tmux.see(/10 % {2}running\n[\s\S]*Ctrl-C ends the watching\./);
@@ -109,7 +109,7 @@ test(
     );
     await writeFile(file, waiting.replace("input.text });", "input.text }; };"));
     const tmux = await openTmux(t, { columns: 120, env: machine.env });
-    const words = `${process.execPath} ${unbuilt[0]} tool echo_tool '{"text":"hi"}'`;
+    const words = `${process.execPath} ${deckhand[0]} tool echo_tool '{"text":"hi"}'`;
     await tmux.type(`cd ${machine.workdir}; clear; ${words}; echo "ended with $?"`);
     await tmux.press("Enter");
     await tmux.see(/^echo_tool@[0-9a-f]{12} is tried with recorded calls before anybody gets it: 0 of 1$/m);

@@ -1,11 +1,14 @@
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { bwrapWorks } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const root = join(import.meta.dirname, "..", "..");
-export const unbuilt = [join(root, "test", "fixtures", "cli", "deckhand.ts")];
 export const built = [join(root, "bin", "deckhand.js")];
+const sources = [join(root, "test", "fixtures", "cli", "deckhand.ts")];
+/** What `deckhand` means in a test: `npm test` builds it first; without that runner nothing says that the build is fresh. */
+export const deckhand = process.env["DECKHAND_TEST_BUILT"] === "1" ? built : sources;
 
 export interface Ended {
   readonly code: number | null;
@@ -52,10 +55,11 @@ export async function openMachine(t: { after(hook: () => Promise<void>): void })
     XDG_CONFIG_HOME: join(folder, "config"),
     XDG_CACHE_HOME: join(folder, "cache"),
     NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "deckhand-test"),
-    ...(process.env["DECKHAND_SANDBOX"] === undefined ? {} : { DECKHAND_SANDBOX: process.env["DECKHAND_SANDBOX"] }),
+    // Where there is no sandbox, this person knows: the note about it would be in every test that looks at stderr.
+    ...(bwrapWorks || process.platform === "darwin" ? {} : { DECKHAND_SANDBOX: "off" }),
   };
   const start = (args: readonly string[], options: RunOptions = {}): Started => {
-    const child = spawn(process.execPath, [...(options.program ?? unbuilt), ...args], {
+    const child = spawn(process.execPath, [...(options.program ?? deckhand), ...args], {
       cwd: options.cwd ?? workdir,
       env: { ...env, ...options.env },
       ...(options.uid === undefined ? {} : { uid: options.uid }),

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { openTmux, type Tmux } from "../support/tmux.ts";
-import { openMachine, unbuilt, type Machine } from "./run-deckhand.ts";
+import { openMachine, deckhand, type Machine } from "./run-deckhand.ts";
 
 /** A person at a terminal, in front of a scripted model. */
 export interface Talk extends Tmux {
@@ -79,7 +79,7 @@ export async function openTalk(t: TestContext, { script, args = ["agent"], ...op
         .map((line) => JSON.parse(line) as Record<string, unknown>);
     },
     async start(...words) {
-      const command = [process.execPath, ...unbuilt, ...words].map((word) => `'${word}'`).join(" ");
+      const command = [process.execPath, ...deckhand, ...words].map((word) => `'${word}'`).join(" ");
       await put("start.sh", `cd '${machine.workdir}' && ${command}\necho "code $?"\n`);
       await tmux.type(`clear; . '${machine.workdir}/start.sh'`);
       await tmux.press("Enter");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { until } from "../support/runtime.ts";
 import { openTmux, tmuxLane } from "../support/tmux.ts";
 import { countProcesses, uniqueSeconds } from "./processes-named.ts";
-import { unbuilt } from "./run-deckhand.ts";
+import { deckhand } from "./run-deckhand.ts";
 import { listTasks, openTasksMachine, waitsForGo, type TaskDocument } from "./tasks-machine.ts";
 
 const patienceMs = 60_000;
@@ -192,7 +192,7 @@ test("the answer of a task whose output was removed comes from its record [T6]",
 test("on a terminal an answer without a line end is not erased [E9] [T7]", tmuxLane(), async (t) => {
   const { workdir, env } = await openTasksMachine(t);
   const tmux = await openTmux(t, { columns: 100, env });
-  const command = [process.execPath, ...unbuilt, "tasks", "start", "shell", "'printf 4; printf 2'", "--follow"];
+  const command = [process.execPath, ...deckhand, "tasks", "start", "shell", "'printf 4; printf 2'", "--follow"];
   await tmux.type(`clear; cd ${workdir}; ${command.join(" ")}; echo "ended with $?"`);
   await tmux.press("Enter");
   await tmux.see("ended with 0");

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
-import { writeFile } from "node:fs/promises";
+import { spawn } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { glob, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { openMachine } from "./run-deckhand.ts";
+import { bwrapWorks } from "../support/require.ts";
+import { deckhand, follow, openMachine } from "./run-deckhand.ts";
 import { until } from "../support/runtime.ts";
 
 const executionKeys = [
@@ -186,17 +189,11 @@ test("--quiet leaves only the error", async (t) => {
 
 test("--timeout ends the call with 124 and says how that was proved [E3, E4]", async (t) => {
   const machine = await openMachine(t);
-  const { code, stderr } = await machine.run([
-    "tool",
-    "bash",
-    '{"command":"sleep 300 & sleep 300"}',
-    "--timeout",
-    "0.5",
-  ]);
+  const { code, stderr } = await machine.run(["tool", "bash", '{"command":"sleep 300 & sleep 300"}', "--timeout", "3"]);
   assert.equal(code, 124);
   assert.match(
     stderr,
-    /^deckhand: Timeout after 0\.5 s\.\nStopped after .+\. (?:All its processes are gone: |No remaining process found \().+\.\n/,
+    /^deckhand: Timeout after 3 s\.\nStopped after .+\. (?:All its processes are gone: |No remaining process found \().+\.\n/,
   );
 });
 
@@ -259,6 +256,44 @@ test("a background process that ends with the command is not left to be looked f
   );
   assert.equal((await machine.run(["tool", "bash", input, "--quiet"])).stderr, "");
 });
+
+const onLinux = process.platform === "linux" ? {} : { skip: "macOS brings its own sandbox" };
+test(
+  "that there is no sandbox is noted once per folder and day, and only of calls that start a process",
+  onLinux,
+  async (t) => {
+    const machine = await openMachine(t);
+    const call = async (workdir: string, tool = "bash", input = '{"command":"true"}'): Promise<string> => {
+      const words = [...deckhand, "tool", tool, input, "--workdir", workdir];
+      const env = { ...machine.env, DECKHAND_SANDBOX: "auto" };
+      // Where the machine has bubblewrap, the command does not see it.
+      const hiding = [
+        "--dev-bind",
+        "/",
+        "/",
+        "--ro-bind",
+        "/dev/null",
+        realpathSync("/usr/bin/bwrap"),
+        process.execPath,
+      ];
+      const child = bwrapWorks
+        ? spawn("bwrap", [...hiding, ...words], { env })
+        : spawn(process.execPath, words, { env });
+      return (await follow(child, "").ended).stderr;
+    };
+    const note = "deckhand: note: Commands run without a sandbox: bubblewrap is not installed. See deckhand doctor.\n";
+    assert.equal(await call(machine.workdir, "list_files", "{}"), "");
+    assert.equal(await call(machine.workdir), note);
+    assert.equal(await call(machine.workdir), "");
+    const other = join(machine.workdir, "other");
+    await mkdir(other);
+    assert.equal(await call(other), note);
+    assert.equal(await call(machine.workdir), "");
+    const [notedAt] = await Array.fromAsync(glob(`${machine.env["XDG_STATE_HOME"]}/**/sandbox-note`));
+    await writeFile(notedAt!, "2026-01-31");
+    assert.deepEqual([await call(machine.workdir), await call(other)].sort(), ["", note]);
+  },
+);
 
 test("a call can't harm the records it is written to [G1]", async (t) => {
   const machine = await openMachine(t);

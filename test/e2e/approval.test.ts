@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { spawn, spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { follow, openMachine, unbuilt, type Machine, type Started } from "../cli/run-deckhand.ts";
+import { follow, openMachine, deckhand, type Machine, type Started } from "../cli/run-deckhand.ts";
 import { lane } from "../support/require.ts";
 import { until } from "../support/runtime.ts";
 
@@ -12,7 +12,7 @@ const python = lane("python", spawnSync("python3", ["-c", "import pty"]).status 
 
 function startInTerminal(machine: Machine, args: readonly string[]): Started {
   const script = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
-  const child = spawn("python3", ["-c", script, process.execPath, ...unbuilt, ...args], {
+  const child = spawn("python3", ["-c", script, process.execPath, ...deckhand, ...args], {
     cwd: machine.workdir,
     env: { ...machine.env, TERM: "xterm-256color" },
   });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { built, follow, openMachine } from "../cli/run-deckhand.ts";
 import { afterTest } from "../support/after-test.ts";
+import { livingProcesses } from "../support/living-processes.ts";
 import { until } from "../support/runtime.ts";
 
 const root = join(import.meta.dirname, "..", "..");
@@ -57,8 +58,8 @@ describe("the daemon of the built package", () => {
       });
       const line = await until("it is ready", () => started.stdout().includes("\n") && started.stdout(), 60_000);
       assert.equal((JSON.parse(line) as { pid: number }).pid, child.pid);
-      const command = execFileSync("ps", ["-o", "args=", "-p", String(child.pid)], { encoding: "utf8" });
-      assert.equal(command, `${process.execPath} ${expected}${built[0]} serve --port 0 --json\n`);
+      const command = livingProcesses().find(({ pid }) => pid === child.pid)?.command;
+      assert.equal(command, `${process.execPath} ${expected}${built[0]} serve --port 0 --json`);
       child.kill("SIGTERM");
       assert.equal((await ended).code, 143);
     });

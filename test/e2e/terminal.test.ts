@@ -3,7 +3,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { test } from "node:test";
 import { lane } from "../support/require.ts";
 import { countProcesses, uniqueSeconds, untilProcesses } from "../cli/processes-named.ts";
-import { follow, openMachine, unbuilt, type Machine, type Started } from "../cli/run-deckhand.ts";
+import { follow, openMachine, deckhand, type Machine, type Started } from "../cli/run-deckhand.ts";
 import { until } from "../support/runtime.ts";
 
 const python = lane("python", spawnSync("python3", ["-c", "import pty"]).status === 0);
@@ -11,7 +11,7 @@ const python = lane("python", spawnSync("python3", ["-c", "import pty"]).status 
 /** Runs the command in a terminal of its own: what is written to stdin is typed there, stdout is what it shows. */
 function startInTerminal(machine: Machine, args: readonly string[], env: Record<string, string> = {}): Started {
   const script = "import os,pty,sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
-  const child = spawn("python3", ["-c", script, process.execPath, ...unbuilt, ...args], {
+  const child = spawn("python3", ["-c", script, process.execPath, ...deckhand, ...args], {
     cwd: machine.workdir,
     env: { ...machine.env, TERM: "xterm-256color", ...env },
   });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/runtime.ts";
 import { looseTool } from "../support/engine.ts";
-import { openGated } from "./support.ts";
+import { createLatchTool } from "../support/latch-tool.ts";
+import { no, openGated, yes } from "./support.ts";
 
 test("what reads outside the workdir, or may, is asked about by whatever way it is named [G1]", async (t) => {
   const { call, asked, workdir } = await openGated(t, { sandbox: "off" });
@@ -58,20 +59,28 @@ test("a folder that looks like a repository runs nothing when git looks at it [L
 });
 
 test("a path that leads elsewhere when the call runs than when it was allowed is refused [G1 G8]", async (t) => {
-  const { runtime, workdir, call } = await openGated(t, { permissions: { mode: "auto" }, limits: { max_parallel: 1 } });
+  const latch = createLatchTool();
+  const { runtime, workdir, call } = await openGated(
+    t,
+    { permissions: { mode: "auto" }, limits: { max_parallel: 1 } },
+    { tools: [latch.tool], answer: ({ toolId }) => (toolId === "latch" ? yes : no) },
+  );
   await mkdir(join(workdir, ".git", "hooks"), { recursive: true });
   await mkdir(join(workdir, "d"));
   await mkdir(join(workdir, "e"));
   await writeFile(join(workdir, "e", "x"), "plain");
   await writeFile(join(workdir, ".env"), "SECRET=topsecret");
   // The only slot is taken, so the next two are allowed and wait.
-  const swap = "until test -e go; do sleep 0.05; done; mv d f; ln -s .git/hooks d; ln -sf ../.env e/x";
-  const first = call("bash", { command: swap });
-  await until("it runs", async () => (await runtime.list({ states: ["running"] })).length > 0);
+  const first = call("latch", { name: "first" });
+  await latch.runs("first");
   const write = call("write", { file_path: "d/pre-commit", content: "evil" });
   const read = call("read", { file_path: "e/x" });
   await until("both wait", async () => (await runtime.list({ states: ["pending"] })).length >= 2);
-  await writeFile(join(workdir, "go"), "");
+  await rename(join(workdir, "d"), join(workdir, "f"));
+  await symlink(".git/hooks", join(workdir, "d"));
+  await rm(join(workdir, "e", "x"));
+  await symlink("../.env", join(workdir, "e", "x"));
+  latch.finish("first");
   assert.equal((await first).state, "completed");
   for (const { state, error } of [await write, await read]) {
     assert.equal(state, "failed");

@@ -4,8 +4,10 @@ import { createHash } from "node:crypto";
 import { appendFileSync, chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, test } from "node:test";
+import { defaultJournalSettings } from "../../src/journal/journal-entry.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { lane } from "../support/require.ts";
-import { openPlace } from "./support.ts";
+import { found, openPlace } from "./support.ts";
 
 describe("a line", () => {
   test("is chained by the SHA-256 of its bytes before the hash, which anyone can compute [D4]", async (t) => {
@@ -243,4 +245,14 @@ test("lines that wait are written within 20 ms of the clock, in order, and at th
     [4],
   );
   await journal.close();
+});
+
+test("each line that finds the segment full begins the next one, however quickly they follow [D4]", async (t) => {
+  const place = await openPlace(t);
+  const settings = { ...defaultJournalSettings, fsync: "never", maxBytes: 1000 } as const;
+  const journal = place.open({ clock: createManualClock(), settings });
+  for (let index = 0; index < 5; index++) await journal.append({ type: "note", text: "x".repeat(1000) });
+  await journal.close();
+  const report = await place.verify();
+  assert.deepEqual([found(report), report.segments], [[], 6]);
 });

@@ -17,7 +17,7 @@ import { found, openPlace } from "./support.ts";
 test("four processes write long lines at once over rotating segments: none torn, none missing [D4]", async (t) => {
   const folder = join(await temporaryFolder(t), "logs");
   const lines = count({ quick: 500, full: 2000 });
-  const args = [folder, String(lines), "40000", String(8 * 1024 * 1024)];
+  const args = [folder, String(lines), "40000", String(2 * 1024 * 1024)];
   const writers = await Promise.all([1, 2, 3, 4].map(() => startReady(t, args)));
   for (const { child } of writers) child.stdin.end("go\n");
   const codes = await Promise.all(writers.map(({ closed }) => closed));

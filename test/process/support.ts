@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
@@ -7,7 +6,8 @@ import type { CommandEnd, CommandRequest } from "../../src/process/command.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import type { Processes, ProcessesOptions } from "../../src/process/processes.ts";
 import type { SandboxView } from "../../src/process/sandbox-view.ts";
-import { lane } from "../support/require.ts";
+import { livingProcesses } from "../support/living-processes.ts";
+import { bwrapWorks, lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 export type Mode = "off" | "require";
@@ -16,13 +16,7 @@ export const modes: readonly Mode[] = ["off", "require"];
 
 /** The options of a test that runs in this mode. */
 export function inMode(mode: Mode): { skip?: string } {
-  return mode === "off" ? {} : lane("bwrap", bwrapWorks());
-}
-
-/** Asked of bwrap itself, not of the code under test. */
-function bwrapWorks(): boolean | string {
-  const tried = spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]);
-  return tried.status === 0 || "bubblewrap is not installed or may not make namespaces";
+  return mode === "off" ? {} : lane("bwrap", bwrapWorks || "bubblewrap is not installed or may not make namespaces");
 }
 
 interface TestContext {
@@ -85,7 +79,7 @@ export const textOf = (file: { readonly path: string }): string => readFileSync(
 export const fixture = (name: string): string => join(import.meta.dirname, "../fixtures", name);
 
 /** Resolves when the condition holds; fails after the deadline. */
-export async function eventually(condition: () => boolean, what: string, deadlineMs = 10_000): Promise<void> {
+export async function eventually(condition: () => boolean, what: string, deadlineMs = 60_000): Promise<void> {
   const until = Date.now() + deadlineMs;
   while (!condition()) {
     if (Date.now() > until) assert.fail(`Not within ${deadlineMs} ms: ${what}`);
@@ -97,10 +91,11 @@ export function pause(delayMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, delayMs));
 }
 
-/** The processes with this text in their command line, as `ps` sees them: no code under test has a say in it. */
+/** The processes with this text in their command line, each as its pid and that line. */
 export function commandsWith(text: string): string[] {
-  const rows = execFileSync("ps", ["-A", "-ww", "-o", "stat=,pid=,args="], { encoding: "utf8" }).split("\n");
-  return rows.filter((row) => row.includes(text) && !row.trimStart().startsWith("Z"));
+  return livingProcesses()
+    .filter(({ command }) => command.includes(text))
+    .map(({ pid, command }) => `${pid} ${command}`);
 }
 
 export function sizesIn(folder: string): Record<string, number> {

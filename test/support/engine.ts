@@ -125,9 +125,9 @@ export async function settleDown(): Promise<void> {
 
 /** Polls until the condition holds. */
 export async function until(condition: () => boolean, what = "the condition"): Promise<void> {
-  const deadline = performance.now() + 5000;
+  const deadline = performance.now() + 60_000;
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`Waited 5 s in vain for ${what}.`);
+    if (performance.now() > deadline) throw new Error(`Waited 60 s in vain for ${what}.`);
     await nextTurn();
   }
 }

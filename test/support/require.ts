@@ -1,3 +1,5 @@
+import { spawnSync } from "node:child_process";
+
 /** What a test may need from the machine and not find there. `.ci/run` lists them all in DECKHAND_REQUIRE, but for systemd. */
 const lanes = ["bwrap", "tmpfs", "python", "rg", "tmux", "agents", "postgres", "browser", "systemd"] as const;
 export type Lane = (typeof lanes)[number];
@@ -16,6 +18,10 @@ export function lane(name: Lane, available: boolean | string): { skip?: string }
   }
   return { skip: reason };
 }
+
+/** Asked of bubblewrap itself, not of the code under test. */
+export const bwrapWorks: boolean =
+  spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]).status === 0;
 
 function requiredLanes(): string[] {
   const required = (process.env["DECKHAND_REQUIRE"] ?? "")

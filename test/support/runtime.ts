@@ -29,7 +29,7 @@ export async function openRuntime(
 export async function until<Value>(
   what: string,
   look: () => Value | undefined | false | Promise<Value | undefined | false>,
-  withinMs = 10_000,
+  withinMs = 60_000,
 ): Promise<Value> {
   const deadline = performance.now() + withinMs;
   for (;;) {

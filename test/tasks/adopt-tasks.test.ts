@@ -45,6 +45,12 @@ function sizeOf(path: string): number {
   }
 }
 
+/** A killed process, such as the sleep of the guard, may not have died yet when the next manager looks; that one keeps watching. */
+async function untilLost(store: TaskStore, id: string): Promise<Task> {
+  await until(async () => isFinalTask((await store.get(id))!.state), "it counts as lost");
+  return (await store.get(id))!;
+}
+
 const waits = (folder: string): string => `until [ -e ${folder}/go ]; do sleep 0.02; done`;
 const patient = `echo session s-1; echo text before; ${waits('"$PWD"')}; echo text " and after"; echo ok`;
 
@@ -137,7 +143,7 @@ test("a task whose processes all vanish is lost, with its output and its session
   await until(() => commandsWith(task.folder).length === 0, "all are gone");
   const next = await openTasks(t, {}, folder);
   await next.manager.adopt();
-  const end = (await store.get(task.id))!;
+  const end = await untilLost(store, task.id);
   assert.deepEqual([end.state, end.result, end.sessionId], ["lost", null, "s-1"]);
   assert.equal(
     end.error,
@@ -173,7 +179,7 @@ test("a process that has the pid of a lost task by now is left alone [T6]", asyn
   writeFileSync(join(task.folder, "run-1/meta.json"), JSON.stringify({ ...facts, pid: stranger.pid }));
   const next = await openTasks(t, {}, folder);
   await next.manager.adopt();
-  assert.equal((await store.get(task.id))!.state, "lost");
+  assert.equal((await untilLost(store, task.id)).state, "lost");
   assert.deepEqual([stranger.exitCode, stranger.signalCode], [null, null]);
 });
 
@@ -192,7 +198,7 @@ test("after a restart of the machine a task is lost, and whoever has its pid and
   const next = await openTasks(t, {}, folder);
   assert.deepEqual([next.processes.isAlive(now), next.processes.isAlive(before)], [true, false]);
   await next.manager.adopt();
-  const end = (await store.get(task.id))!;
+  const end = await untilLost(store, task.id);
   assert.deepEqual([end.state, end.sessionId], ["lost", "s-1"]);
   assert.equal((await next.manager.output(task.id, {})).answer, "before");
   assert.deepEqual([stranger.exitCode, stranger.signalCode], [null, null]);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFile
 import { join } from "node:path";
 import { test } from "node:test";
 import { createTrust } from "../../src/runtime/open-trust.ts";
-import { unbuilt, type Machine } from "../cli/run-deckhand.ts";
+import { deckhand, type Machine } from "../cli/run-deckhand.ts";
 import { openDaemonMachine, stateFolder, type DaemonMachine } from "../e2e/daemon-machine.ts";
 import { until } from "../support/runtime.ts";
 
@@ -54,7 +54,7 @@ function showDaemon(machine: DaemonMachine): void {
 
 test("a version whose promotion began a crash loop is rolled back before the next start, and the daemon lives [D3 V5]", async (t) => {
   const machine = await openDaemonMachine(t, {
-    program: unbuilt,
+    program: deckhand,
     settings,
     env: quick,
     prepare(before) {
@@ -84,7 +84,7 @@ test("a version whose promotion began a crash loop is rolled back before the nex
 
 test("a tool that kills every daemon, and has no version to go back to, is left out in safe mode [D3]", async (t) => {
   const machine = await openDaemonMachine(t, {
-    program: unbuilt,
+    program: deckhand,
     settings,
     env: { ...quick, DECKHAND_WATCHDOG_UNHEALTHY_EXITS: "3" },
     prepare(before) {

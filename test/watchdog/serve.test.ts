@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { serveArguments } from "../../src/cli/watchdog-command.ts";
 import { serveCommands } from "../../src/cli/serve-commands.ts";
-import { unbuilt } from "../cli/run-deckhand.ts";
+import { deckhand } from "../cli/run-deckhand.ts";
 import { stopSoon } from "../daemon/support/stop.ts";
 import { openDaemonMachine, stateFolder, type DaemonMachine, type DaemonOptions } from "../e2e/daemon-machine.ts";
 import { until } from "../support/runtime.ts";
@@ -12,7 +12,7 @@ import { fixture, isRunning } from "./start-watchdog.ts";
 
 const quick = { WATCHDOG_RESTART_BACKOFF_SECONDS: "0.05", WATCHDOG_MAX_BACKOFF_SECONDS: "0.2" };
 const open = (t: Parameters<typeof openDaemonMachine>[0], options: DaemonOptions = {}) =>
-  openDaemonMachine(t, { program: unbuilt, ...options, env: { ...quick, ...options.env } });
+  openDaemonMachine(t, { program: deckhand, ...options, env: { ...quick, ...options.env } });
 
 function readLog({ workdir }: DaemonMachine): string {
   return readFileSync(join(workdir, ".deckhand", "logs", "watchdog.log"), "utf8");

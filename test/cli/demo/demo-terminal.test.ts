@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { until } from "../../support/runtime.ts";
 import { openTmux, tmuxLane, type Tmux } from "../../support/tmux.ts";
-import { unbuilt } from "../run-deckhand.ts";
+import { deckhand } from "../run-deckhand.ts";
 
 const lane = tmuxLane();
 const root = join(import.meta.dirname, "..", "..", "..");
@@ -28,7 +28,7 @@ async function start(t: TestContext, command: string): Promise<Terminal> {
   });
   const temporary = join(tmux.folder, "temporary");
   await mkdir(temporary);
-  await tmux.type(`clear; TMPDIR='${temporary}' '${process.execPath}' '${unbuilt[0]!}' ${command}; echo "code $?"`);
+  await tmux.type(`clear; TMPDIR='${temporary}' '${process.execPath}' '${deckhand[0]!}' ${command}; echo "code $?"`);
   await tmux.press("Enter");
   const has = (shown: string, wanted: string | RegExp): boolean =>
     typeof wanted === "string" ? shown.includes(wanted) : wanted.test(shown);

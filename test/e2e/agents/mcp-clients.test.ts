@@ -7,7 +7,7 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import type { ScriptTurn } from "../../../src/models/script/script.ts";
 import { serveScript } from "../../../src/models/script/serve-script.ts";
-import { follow, openMachine, unbuilt, type Ended, type Machine } from "../../cli/run-deckhand.ts";
+import { follow, openMachine, deckhand, type Ended, type Machine } from "../../cli/run-deckhand.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { lane } from "../../support/require.ts";
 import { writeHome } from "../../tasks/adapters/drive-agent.ts";
@@ -171,7 +171,7 @@ async function openPlace(t: TestContext): Promise<Place> {
   const go = (): Promise<void> => writeFile(join(workdir, "go"), "");
   // Whatever became of the test, no parrot is left waiting.
   afterTest(t, go);
-  return { machine, go, server: { command: process.execPath, args: [...unbuilt, "mcp", "--workdir", workdir], env } };
+  return { machine, go, server: { command: process.execPath, args: [...deckhand, "mcp", "--workdir", workdir], env } };
 }
 
 /** A script can't know the id of a task that is still to come; by the key the client's order is this same task. */

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { isRunning } from "../../support/living-processes.ts";
 import { until } from "../../support/runtime.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { openWorld, patienceMs, program, serverFile, settingOf } from "./support.ts";
@@ -74,16 +75,8 @@ test("calls of others go on while a cancelled one is ignored, and the server end
   assert.notEqual(Number(fresh.result?.output), pid);
   engine.cancel(other.id, "enough");
   assert.equal((await other).stopProof, "cooperative");
-  await until("the old server is gone", () => !isAlive(pid), patienceMs);
+  await until("the old server is gone", () => !isRunning(pid), patienceMs);
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 test("a call that its server never heard of is recorded as not begun, and nobody has to look what it did [C9]", async (t) => {
   const folder = await temporaryFolder(t);
