@@ -1,12 +1,14 @@
-// `npm test`: every test/**/*.test.ts on node:test, a few files at a time.
+// `npm test`: every test/**/*.test.ts on node:test, several files at a time. The last lines name the slowest files, the processor
+// time, and what to install for the tests that were skipped.
 //
 //   npm test                                    all
 //   npm test -- test/engine                     one folder, or files
 //   npm test -- --test-name-pattern="slot"      any other argument goes to `node --test`
 import { spawnSync } from "node:child_process";
-import { globSync, statSync } from "node:fs";
-import { availableParallelism } from "node:os";
-import { resolve } from "node:path";
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { TestSummary } from "./summary-reporter.ts";
 
 const given = process.argv.slice(2);
 const flags = given.filter((argument) => argument.startsWith("-"));
@@ -18,29 +20,67 @@ if (files.length === 0) {
 }
 
 const full = process.env["DECKHAND_FULL"] === "1";
-const reporter = process.stdout.isTTY ? "spec" : "./scripts/compact-reporter.ts";
+const folder = mkdtempSync(join(tmpdir(), "deckhand-tests-"));
+const summaryFile = join(folder, "summary.json");
+const timesFile = join(folder, "times");
+const hasOwnReporter = flags.some((flag) => flag.startsWith("--test-reporter"));
+const reporters = [
+  `--test-reporter=${process.stdout.isTTY ? "spec" : "./scripts/compact-reporter.ts"}`,
+  "--test-reporter-destination=stdout",
+  "--test-reporter=./scripts/summary-reporter.ts",
+  `--test-reporter-destination=${summaryFile}`,
+];
 const env = {
   ...process.env,
   // Tests that start the command take the built one: `pretest` has just compared it with the sources.
   DECKHAND_TEST_BUILT: "1",
-  // Hundreds of processes load the same sources: each is stripped and compiled once.
+  // Hundreds of processes load the same sources: each file is stripped and compiled once.
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? resolve("node_modules/.cache/deckhand-test"),
 };
-const result = spawnSync(
+const command = [
   process.execPath,
-  [
-    ...(full ? [] : ["--import", new URL("../test/support/steady-seed.ts", import.meta.url).href]),
-    "--test",
-    // More than there are cores: many tests wait for processes and clocks.
-    `--test-concurrency=${2 * availableParallelism()}`,
-    `--test-timeout=${full ? 30 * 60_000 : 150_000}`,
-    ...(flags.some((flag) => flag.startsWith("--test-reporter")) ? [] : [`--test-reporter=${reporter}`]),
-    ...flags,
-    ...files,
-  ],
-  { stdio: "inherit", env },
-);
-process.exitCode = result.status ?? 1;
+  ...(full ? [] : ["--import", new URL("../test/support/steady-seed.ts", import.meta.url).href]),
+  "--test",
+  // More than there are cores: many tests wait for processes and clocks.
+  `--test-concurrency=${2 * availableParallelism()}`,
+  `--test-timeout=${full ? 30 * 60_000 : 300_000}`,
+  ...(hasOwnReporter ? [] : reporters),
+  ...flags,
+  ...files,
+];
+try {
+  // The shell adds up the processor time of all that ran below it.
+  const result = spawnSync("/bin/sh", ["-c", '"$@"; code=$?; times >"$0"; exit "$code"', timesFile, ...command], {
+    stdio: "inherit",
+    env,
+  });
+  process.exitCode = result.status ?? 1;
+  if (!hasOwnReporter && files.length > 1) printSummary(JSON.parse(readFileSync(summaryFile, "utf8")) as TestSummary);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+function printSummary({ files: ran, skipped }: TestSummary): void {
+  console.log("\nThe slowest files:");
+  for (const { path, seconds } of ran.toSorted((one, other) => other.seconds - one.seconds).slice(0, 10)) {
+    console.log(`${seconds.toFixed(1).padStart(7)} s  ${path}`);
+  }
+  console.log(`Processor time: ${processorSeconds().toFixed(0)} s`);
+  console.log(skipped.length === 0 ? "No test was skipped." : `Skipped: ${skipped.length} tests`);
+  const byReason = Object.entries(Object.groupBy(skipped, ({ reason }) => reason));
+  for (const [reason, tests = []] of byReason.sort(([, a = []], [, b = []]) => b.length - a.length)) {
+    console.log(`${String(tests.length).padStart(7)}    ${reason}`);
+  }
+}
+
+/** `times` prints the shell's own time and then that of its children, each as user and system: "1m2.3s 0m4.5s". */
+function processorSeconds(): number {
+  const [, children = ""] = readFileSync(timesFile, "utf8").split("\n");
+  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+    (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
+    0,
+  );
+}
 
 function testsIn(path: string): string[] {
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;

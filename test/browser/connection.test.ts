@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { browserLane, openBrowser } from "./support/chromium.ts";
+import { browserLane } from "./support/chromium.ts";
+import { shareBrowser } from "./support/shared-browser.ts";
 import { openDashboard } from "./support/open-dashboard.ts";
 import { openServedMachine } from "./support/served-machine.ts";
 import { openPage } from "./support/watched-page.ts";
 
 test("a login code works once: the second browser is told how to get another [G6]", browserLane(), async (t) => {
   const machine = await openServedMachine(t);
-  const browser = await openBrowser(t);
+  const browser = await shareBrowser(t);
   const link = await machine.loginLink("/tools");
   const first = await openPage(browser, machine.origin);
   await first.page.goto(link);

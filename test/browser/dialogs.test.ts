@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Page } from "playwright-core";
-import { browserLane, openBrowser } from "./support/chromium.ts";
+import { browserLane } from "./support/chromium.ts";
+import { shareBrowser } from "./support/shared-browser.ts";
 import { findViolations } from "./support/find-violations.ts";
 import { openFilled } from "./support/open-filled.ts";
 import { openServedMachine } from "./support/served-machine.ts";
@@ -57,7 +58,7 @@ test(
   browserLane(),
   async (t) => {
     const machine = await openServedMachine(t);
-    const { page } = await openPage(await openBrowser(t), machine.origin);
+    const { page } = await openPage(await shareBrowser(t), machine.origin);
     await page.goto(machine.origin);
     await page.getByRole("heading", { name: "Sign in to this machine" }).waitFor();
     const found: string[] = [];

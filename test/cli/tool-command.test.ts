@@ -290,7 +290,8 @@ test(
     assert.equal(await call(other), note);
     assert.equal(await call(machine.workdir), "");
     const [notedAt] = await Array.fromAsync(glob(`${machine.env["XDG_STATE_HOME"]}/**/sandbox-note`));
-    await writeFile(notedAt!, "2026-01-31");
+    assert.ok(typeof notedAt === "string");
+    await writeFile(notedAt, "2026-01-31");
     assert.deepEqual([await call(machine.workdir), await call(other)].sort(), ["", note]);
   },
 );

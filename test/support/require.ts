@@ -1,8 +1,18 @@
 import { spawnSync } from "node:child_process";
 
-/** What a test may need from the machine and not find there. `.ci/run` lists them all in DECKHAND_REQUIRE, but for systemd. */
-const lanes = ["bwrap", "tmpfs", "python", "rg", "tmux", "agents", "postgres", "browser", "systemd"] as const;
-export type Lane = (typeof lanes)[number];
+/** What a test may need from the machine and not find there, and how to get it; `.ci/run` requires most of them. */
+const remedies = {
+  bwrap: "install bubblewrap",
+  tmpfs: "run as root on Linux",
+  python: "install python3",
+  rg: "install ripgrep",
+  tmux: "install tmux",
+  agents: "npm run test:agents",
+  postgres: "install postgresql",
+  browser: "install chromium",
+  systemd: "run where systemd runs",
+} as const;
+export type Lane = keyof typeof remedies;
 
 /**
  * The options of a test that needs something from the machine: `test("…", lane("bwrap", await findBwrap()), …)`.
@@ -16,7 +26,7 @@ export function lane(name: Lane, available: boolean | string): { skip?: string }
   if (required.includes(name)) {
     throw new Error(`The lane "${name}" is required here (DECKHAND_REQUIRE), but it cannot run: ${reason}.`);
   }
-  return { skip: reason };
+  return { skip: `${remedies[name]}: ${reason}` };
 }
 
 /** Asked of bubblewrap itself, not of the code under test. */
@@ -28,9 +38,11 @@ function requiredLanes(): string[] {
     .split(",")
     .map((name) => name.trim())
     .filter(Boolean);
-  const unknown = required.filter((name) => !lanes.some((known) => known === name));
+  const unknown = required.filter((name) => !(name in remedies));
   if (unknown.length > 0) {
-    throw new Error(`DECKHAND_REQUIRE names ${unknown.join(", ")}; the lanes are: ${lanes.join(", ")}.`);
+    throw new Error(
+      `DECKHAND_REQUIRE names ${unknown.join(", ")}; the lanes are: ${Object.keys(remedies).join(", ")}.`,
+    );
   }
   return required;
 }

@@ -1,6 +1,6 @@
 import type { BrowserContextOptions } from "playwright-core";
 import type { Machine } from "../../cli/run-deckhand.ts";
-import { openBrowser } from "./chromium.ts";
+import { shareBrowser } from "./shared-browser.ts";
 import { openServedMachine, type ServedMachine } from "./served-machine.ts";
 import { openPage, type WatchedPage } from "./watched-page.ts";
 
@@ -24,7 +24,7 @@ export async function openDashboard(
   { prepare, path = "/", options, kind = "owner" }: Opening = {},
 ): Promise<Dashboard> {
   const machine = await openServedMachine(t, prepare);
-  const browser = await openBrowser(t);
+  const browser = await shareBrowser(t);
   const openOther = async (there: string, others?: BrowserContextOptions): Promise<WatchedPage> => {
     const opened = await openPage(browser, machine.origin, others);
     await opened.page.goto(await machine.loginLink(there, kind));

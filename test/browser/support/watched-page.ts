@@ -16,7 +16,7 @@ const deadlineMs = 60_000;
 
 /** A page in a profile of its own that notes all that goes wrong in it. */
 export async function openPage(
-  browser: Browser,
+  browser: Pick<Browser, "newContext">,
   origin: string,
   options: BrowserContextOptions = {},
 ): Promise<WatchedPage> {
