@@ -1,15 +1,17 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { execFile, spawnSync } from "node:child_process";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
+import { lane } from "../support/require.ts";
 import { openMachine } from "./run-deckhand.ts";
 
 const execute = promisify(execFile);
 
 for (const language of ["ts", "js", "py"]) {
-  test(`tools new writes a tool in ${language} that works at once, with a test that passes [C2]`, async (t) => {
+  const needs = language === "py" ? lane("python", spawnSync("python3", ["--version"]).status === 0) : {};
+  test(`tools new writes a tool in ${language} that works at once, with a test that passes [C2]`, needs, async (t) => {
     const machine = await openMachine(t);
     const made = await machine.run(["tools", "new", "word_count", "--language", language, "--json"]);
     assert.equal(made.code, 0, made.stderr);
