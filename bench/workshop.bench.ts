@@ -63,7 +63,7 @@ async function openMany(): Promise<Workshop> {
           return Promise.resolve({ ok: true, spec } as const);
         },
       } as never),
-    openAdmission: () => () => "person",
+    openAdmission: () => ({ admit: () => "person", admitTraits: () => null }),
     explainInput: () => ({ ok: false, error: "" }),
     isDisabled: () => false,
     createReleases: () => ({

@@ -52,8 +52,8 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
   }
   const widening = trust.widening();
   if (widening.length > 0) terminal.tell(`deckhand.json would then count with: ${widening.join(", ")}.`);
-  for (const { path, diff, executionId } of quarantined) {
-    terminal.show(`written by call ${executionId}  ${neutralizeText(path)}`);
+  for (const { path, diff, reason } of quarantined) {
+    terminal.show(neutralizeText(`${path}: ${reason}.`));
     terminal.show(styleDiff(neutralizeText(diff), terminal.styleError));
   }
   const question =
@@ -83,7 +83,11 @@ function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal
   const files = trust.files();
   const quarantined = trust.quarantined();
   if (invocation.has("json")) {
-    const waiting = quarantined.map(({ path, executionId }) => ({ file: path, execution_id: executionId }));
+    const waiting = quarantined.map(({ path, executionId, reason }) => ({
+      file: path,
+      execution_id: executionId,
+      reason,
+    }));
     terminal.printJson({ files, quarantined: waiting });
     return exitCode.done;
   }
@@ -97,8 +101,8 @@ function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal
       }),
     );
   }
-  for (const { path, executionId } of quarantined)
-    terminal.tell(`${path} was changed by call ${executionId} and waits for you.`);
+  for (const { path, reason } of quarantined)
+    terminal.tell(`${path}: ${reason}. It waits for your approval: deckhand trust.`);
   return exitCode.done;
 }
 

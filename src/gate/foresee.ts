@@ -1,7 +1,7 @@
 import { isThenable } from "../core/is-thenable.ts";
 import type { Tool } from "../core/tool.ts";
 import { assessCall } from "./assess-call.ts";
-import type { GateOptions } from "./gate.ts";
+import { isOwnClaim, type GateOptions } from "./gate.ts";
 import { findRestricting } from "./match-rule.ts";
 import { askMode } from "./mode.ts";
 
@@ -26,5 +26,5 @@ export function foreseeQuietRead(options: GateOptions, call: ForeseenCall): bool
   if (kind !== "read" || dangers.length > 0 || doubts.length > 0) return false;
   const { deny, ask } = options.rules;
   if (findRestricting(deny, tool.name, subject) || findRestricting(ask, tool.name, subject)) return false;
-  return askMode(options.mode(), "read") === "allow";
+  return askMode(options.mode(), "read") === "allow" && !isOwnClaim(options.mode(), tool, kind);
 }

@@ -2,7 +2,7 @@ import { cutText } from "../core/cut-text.ts";
 import type { Execution } from "../core/execution.ts";
 import { isThenable } from "../core/is-thenable.ts";
 import type { Permit, PermitDecision, PermitRequest } from "../core/permit.ts";
-import type { Recheck } from "../core/tool.ts";
+import type { Recheck, Tool } from "../core/tool.ts";
 import type { Finding } from "../safety/command/finding.ts";
 import { askPerson, type Asking } from "./ask-person.ts";
 import { assessCall, type Assessment } from "./assess-call.ts";
@@ -108,9 +108,18 @@ function weigh(options: GateOptions, request: PermitRequest, found: Assessment):
   if (asking) doubts.push(couldCover("ask", asking));
   if (denying || asking) return weighMode(options, request, { ...found, doubts, isAskedEachTime: true });
   if (askMode(options.mode(), found.kind) === "refuse") return weighMode(options, request, found);
+  const isClaimed = isOwnClaim(options.mode(), tool, found.kind);
   const allowing = findAllowing(rules.allow, tool.name, found.subject);
   if (allowing) return allow(rules.standing?.allow.includes(allowing) ? "grant" : "rule", { rule: allowing.text });
-  return findGrant(options, request, found) ?? weighMode(options, request, found);
+  const granted = findGrant(options, request, found);
+  if (granted || !isClaimed) return granted ?? weighMode(options, request, found);
+  const claim = `in the mode "plan" only reads run, and that ${tool.name} only reads is its own claim`;
+  return refuse("mode", `${claim}; if you know that it does, add the rule allow ${tool.name}`);
+}
+
+/** A tool file or an MCP server can say of itself whatever it likes. */
+export function isOwnClaim(mode: PermissionMode, tool: Tool, kind: Assessment["kind"]): boolean {
+  return mode === "plan" && kind === "read" && tool.version !== "builtin";
 }
 
 function rulesFor(

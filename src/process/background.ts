@@ -29,6 +29,9 @@ export interface BackgroundProcess {
   readonly exitCode: number | null;
   readonly killedBy: NodeJS.Signals | null;
   readonly outputBytes: number;
+  readonly isSandboxed: boolean;
+  /** Null while it runs, or when its end was not seen. */
+  readonly endedAt: number | null;
 }
 
 /**
@@ -81,6 +84,8 @@ export function createBackground(parts: ProcessParts): Background {
       exitCode: exit?.exitCode ?? null,
       killedBy: exit?.killedBy ?? null,
       outputBytes: logBytes(folder),
+      isSandboxed: record.pins !== undefined,
+      endedAt: now.state === "running" ? null : now.at,
     };
   }
 

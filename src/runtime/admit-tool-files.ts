@@ -1,10 +1,11 @@
-import type { Quarantine } from "../gate/quarantine.ts";
+import { describeCause, type Quarantine, type QuarantineCause } from "../gate/quarantine.ts";
 import type { Trust } from "../gate/trust.ts";
-import type { Admit } from "../workshop/load-versions.ts";
+import type { FileProblem } from "../workshop/host/tool-host.ts";
+import type { Admission, Verdict } from "../workshop/load-versions.ts";
 
 /**
  * Which contents of tool files may be loaded: those that a person trusts, and whatever the person made of them since. What
- * changed while an agent's call ran waits for a person.
+ * changed while something of ours could write it is held until a person approves it, and so is a change of traits.
  */
 export function createAdmission(options: {
   /** Relative to the workdir. */
@@ -13,23 +14,52 @@ export function createAdmission(options: {
   readonly trust: Trust | null;
   readonly quarantine: Quarantine;
   readonly who: string;
-}): () => Admit {
+}): () => Admission {
   const { quarantine } = options;
   return () => {
-    const trust = options.trust?.readTools();
-    const waiting = quarantine.list();
-    const agents = quarantine.approved();
-    return (parts) => {
-      const contents = parts.map(({ path, hash }) => ({ file: `${options.toolFolder}/${path}`, hash }));
-      const isWaiting = parts.some(({ path, textHash }) =>
-        waiting.some((entry) => entry.file === path && entry.hash === textHash),
-      );
-      if (isWaiting) return "quarantined";
-      if (trust && !contents.every(({ file }) => trust.covers(file))) return "untrusted";
-      // Who wrote it is decided when the call that runs has ended.
-      if (quarantine.isWatching && !contents.every(({ file, hash }) => trust?.knows(file, hash))) return "quarantined";
-      trust?.note(options.who, contents);
-      return parts.some(({ textHash }) => agents.has(textHash)) ? "agent" : "person";
+    const approved = quarantine.approved();
+    const isAgents = (textHash: string): boolean =>
+      approved.some(({ hash, author }) => hash === textHash && author === "agent");
+    return {
+      admit(parts) {
+        for (const { path: file, ...part } of parts) {
+          const held = quarantine.judge({ file, ...part });
+          // The content was shown when its traits were asked about; only the tool itself decides about those.
+          if (held?.cause.kind === "writer") return { state: "quarantined", problem: problemOf(held.cause) };
+        }
+        const trust = options.trust?.readTools();
+        const contents = parts.map(({ path, hash }) => ({ file: `${options.toolFolder}/${path}`, hash }));
+        if (trust && !contents.every(({ file }) => trust.covers(file))) return untrusted;
+        trust?.note(options.who, contents);
+        return parts.some(({ textHash }) => isAgents(textHash)) ? "agent" : "person";
+      },
+      admitTraits(parts, change) {
+        const [own] = parts;
+        if (!own) return null;
+        const known = quarantine.approved().find(({ file }) => file === own.path);
+        // Whoever approved a content saw what it says of itself.
+        const isShown = known?.hash === own.textHash && known.promises === null && parts.length === 1;
+        if (isShown || known?.promises === change.promises) return null;
+        const held = quarantine.holdTraits(own.path, change);
+        return held ? problemOf(held.cause) : null;
+      },
     };
+  };
+}
+
+const untrusted: Verdict = {
+  state: "untrusted",
+  problem: {
+    message: "It came with the folder, and you have not trusted it yet.",
+    line: null,
+    hint: "Look at it, then run `deckhand trust`.",
+  },
+};
+
+function problemOf(cause: QuarantineCause): FileProblem {
+  return {
+    message: `${describeCause(cause)}.`,
+    line: null,
+    hint: "Look at the change and approve it: `deckhand trust`.",
   };
 }

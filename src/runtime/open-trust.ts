@@ -1,6 +1,7 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
-import { createQuarantine, type QuarantinedFile } from "../gate/quarantine.ts";
+import { createQuarantine, describeCause, type QuarantinedFile } from "../gate/quarantine.ts";
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
 import { openTrust, type TrustedFile } from "../gate/trust.ts";
 import { unifiedDiff } from "../tools/unified-diff.ts";
@@ -36,6 +37,15 @@ export function readToolFolder(folders: Folders, env: Environment): string {
   return toolFolderOf(workdir, setting);
 }
 
+/** A changed tool file that waits for an approval. */
+export interface WaitingFile extends QuarantinedFile {
+  readonly path: string;
+  readonly diff: string;
+  /** The call or task that was running when it changed; null when its traits changed. */
+  readonly executionId: string | null;
+  readonly reason: string;
+}
+
 export interface WorkdirTrust {
   readonly dataFolder: string;
   files(): TrustedFile[];
@@ -44,7 +54,7 @@ export interface WorkdirTrust {
   /** The text of such a file; null when it can't be read. */
   read(file: string): string | null;
   /** `path` is relative to the workdir, as that of the other files. */
-  quarantined(): (QuarantinedFile & { readonly path: string; readonly diff: string })[];
+  quarantined(): WaitingFile[];
   grant(
     who: string,
     what: { readonly files: readonly string[]; readonly quarantined: readonly QuarantinedFile[] },
@@ -77,31 +87,47 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
     store: openQuarantineFile(folders.quarantine),
     now: Date.now,
   });
+  /** Whole contents were shown, with what the tools say of themselves. */
+  function acceptShown(files: readonly string[]): void {
+    const waiting = new Set(quarantine.list().map(({ file }) => file));
+    const shown = files.flatMap((path) => {
+      const file = relative(toolFolder, path);
+      const text = isBroughtAlong(file) && !waiting.has(file) ? readText(join(folders.workdir, path)) : null;
+      return text === null ? [] : [{ file, textHash: createHash("sha256").update(text).digest("hex") }];
+    });
+    if (shown.length > 0) quarantine.accept(shown);
+  }
+
   return {
     dataFolder: folders.data,
     files: () => trust.files(),
     widening: () => narrowSettings(readProjectSettings(folders.workdir) ?? {}, defaultConfiguration).widening,
-    read(file) {
-      try {
-        return readFileSync(join(folders.workdir, file), "utf8");
-      } catch {
-        return null;
-      }
-    },
+    read: (file) => readText(join(folders.workdir, file)),
     quarantined: () =>
       quarantine.list().map((entry) => ({
         ...entry,
         path: join(toolFolder, entry.file),
         diff: diffOf(entry),
+        executionId: entry.cause.kind === "writer" ? entry.cause.id : null,
+        reason: describeCause(entry.cause),
       })),
     grant(who, { files, quarantined }) {
       trust.grant(who, files);
+      acceptShown(files);
       // Only what was shown: a file that changed since stays where it is.
       for (const { file, hash } of quarantined) quarantine.approve(file, hash);
     },
     revoke: () => trust.revoke(),
     adopt: () => adoptDataFolder(folders),
   };
+}
+
+function readText(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
 }
 
 function diffOf({ file, before, after }: QuarantinedFile): string {

@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import { invalidInput } from "../engine/guidance.ts";
 import type { Trust } from "../gate/trust.ts";
-import { createQuarantine, type Quarantine } from "../gate/quarantine.ts";
+import { createQuarantine, type Quarantine, type WritingProcess } from "../gate/quarantine.ts";
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
 import type { Processes } from "../process/processes.ts";
 import { isWithin } from "../safety/path/path-name.ts";
@@ -42,8 +43,10 @@ export interface WorkshopParts extends LazyRolloutsDeps {
 }
 
 export interface OpenedWorkshop extends Workshop {
-  /** Notices tool files that change while an agent's call runs. */
+  /** Holds tool files that changed while something of ours could write them. */
   readonly quarantine: Quarantine;
+  /** Whether a sandbox keeps commands from writing tool files. */
+  isGuarded(): Promise<boolean>;
   /** Decide which content of a tool calls take. */
   readonly rollouts: LazyRollouts;
   /** Before a call: looks at the file of a tool that comes from one. A promise when something must be loaded first. */
@@ -67,10 +70,24 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
   const { workdir } = folders;
   const folder = join(workdir, toolFolder);
   const isStrict = configuration.permissions.strictWorkdirOnly;
+  const who = userName();
+  const trust = isBroughtAlong(toolFolder) ? parts.trust : null;
+  const trustedName = (file: string): string => `${toolFolder}/${file}`;
   const quarantine = createQuarantine({
     folder,
     store: openQuarantineFile(folders.quarantine),
     now: () => clock.now(),
+    processes: () => listWritingProcesses(processes, join(folders.data, "tasks")),
+    isKnown: ({ file, hash }) => trust?.readTools().knows(trustedName(file), hash) ?? false,
+    textBefore(file) {
+      const good = versions.findLastGood(file);
+      return good ? readFileSync(good.path, "utf8") : null;
+    },
+    onAccepted({ file, hash }, isNew) {
+      const tools = trust?.readTools();
+      // Of a file that came with the folder only a part was shown.
+      if (isNew || tools?.covers(trustedName(file))) tools?.note(who, [{ file: trustedName(file), hash }]);
+    },
   });
   let hosts: ToolHosts | null = null;
   let opening: Promise<ToolHosts> | undefined;
@@ -103,12 +120,16 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     fileName: string,
     { before, content }: { readonly before: string; readonly content: string },
   ): boolean {
-    // While an agent's call runs, whatever changes is taken for its work.
-    if (quarantine.isWatching) return false;
     const present = readToolFile(folder, fileName);
     const kept = versions.find(fileName, content);
     if (!present.ok || present.snapshot.hash !== before || !kept) return false;
-    replaceFile(join(folder, fileName), readFileSync(kept.path));
+    const bytes = readFileSync(kept.path);
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    // It was in use before: a call that runs meanwhile did not write it.
+    trust?.readTools().note(who, [{ file: trustedName(fileName), hash }]);
+    const textHash = createHash("sha256").update(bytes.toString()).digest("hex");
+    quarantine.accept([{ file: fileName, textHash }]);
+    replaceFile(join(folder, fileName), bytes);
     return true;
   }
 
@@ -120,9 +141,9 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
     hosts: openHosts,
     openAdmission: createAdmission({
       toolFolder,
-      trust: isBroughtAlong(toolFolder) ? parts.trust : null,
+      trust,
       quarantine,
-      who: userName(),
+      who,
     }),
     ...(parts.refusal || leadsAway(folder, workdir) || isStrict ? { whyRefused } : {}),
     explainInput: invalidInput,
@@ -146,13 +167,20 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
 
   if (parts.hasBuiltins) {
     const management = { workshop, shown: toolFolder, hosts: () => hosts, writeFile: writeTool };
-    for (const tool of createManagementTools({ ...management, isWatched: () => quarantine.isWatching })) {
+    for (const tool of createManagementTools(management)) {
       if (!disabled.has(foldName(tool.name))) catalog.add(tool);
     }
   }
   return {
     ...workshop,
     quarantine,
+    async isGuarded() {
+      const writable = configuration.sandbox.writable.map((path) => resolve(workdir, path));
+      if (writable.some((path) => isWithin(path, folder))) return false;
+      // A folder that is missing, or is the workdir itself, can't be mounted over.
+      const isMounted = !isBroughtAlong(toolFolder) || (toolFolder !== "." && existsSync(folder));
+      return isMounted && (await processes.sandbox()).kind !== "none";
+    },
     rollouts,
     prepareFor(name) {
       const found = catalog.resolve(String(name));
@@ -187,5 +215,32 @@ function leadsAway(folder: string, workdir: string): boolean {
     return isWithin(workdir, folder) && !isWithin(workdir, realpathSync(folder));
   } catch {
     return false; // There is none yet.
+  }
+}
+
+/** Background processes without a sandbox, and the agents of tasks, which bring their own if any. */
+function listWritingProcesses(processes: Processes, tasksFolder: string): WritingProcess[] {
+  const background = processes.background
+    .list()
+    .filter(({ isSandboxed }) => !isSandboxed)
+    .map(({ executionId: id, startedAt, endedAt }) => ({ id, tool: "bash", startedAt, endedAt }));
+  const runs = namesIn(tasksFolder).flatMap((id) =>
+    namesIn(join(tasksFolder, id)).flatMap((name) => (name.startsWith("run-") ? [[id, name] as const] : [])),
+  );
+  const tasks = runs.map(([id, name]) => {
+    const folder = join(tasksFolder, id, name);
+    // The exit status is the last file that is put into it.
+    const { birthtimeMs, mtimeMs } = statSync(folder);
+    const isRunning = processes.detached.look(folder).state === "running";
+    return { id, tool: null, startedAt: birthtimeMs, endedAt: isRunning ? null : mtimeMs };
+  });
+  return [...background, ...tasks];
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // No task was ever started here.
   }
 }

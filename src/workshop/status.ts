@@ -101,7 +101,7 @@ const releaseTexts: Readonly<Record<Exclude<FileRelease, "live">, string>> = {
 export function describeProblem({ file, problem, isCurrent, version }: FileStatus): string | null {
   if (problem === null) return null;
   const line = problem.line === null ? "" : `:${problem.line}`;
-  const standIn = version === null || isCurrent ? null : `Until then ${version} goes on working.`;
+  const standIn = version === null || isCurrent ? null : `Until then calls run ${version}.`;
   const more = [problem.hint, standIn].filter((text) => text !== null);
   const message = more.length === 0 ? problem.message : endSentence(problem.message);
   return oneLine(`${file}${line}: ${[message, ...more].join(" ")}`);

@@ -32,6 +32,8 @@ export interface AdmittedPart {
   readonly path: string;
   readonly hash: string;
   readonly textHash: string;
+  /** When its content or its name changed last, by the clock of the file system. */
+  readonly changedAt: number;
 }
 
 /** Whether the file, or what it imports, is another one than when it was read. */
@@ -92,10 +94,11 @@ export function refuseEntry(entry: ToolEntry, { message, hint }: Pick<FileProble
 }
 
 export function partsToAdmit({ parts }: Snapshot): AdmittedPart[] {
-  return parts.map(({ path, content }) => {
+  return parts.map(({ path, content, stamp }) => {
     const hash = sha256(content);
     const text = content.toString();
-    return { path, hash, textHash: Buffer.byteLength(text) === content.length ? sha256(text) : hash };
+    const textHash = Buffer.byteLength(text) === content.length ? sha256(text) : hash;
+    return { path, hash, textHash, changedAt: stamp.ctimeMs };
   });
 }
 

@@ -25,6 +25,7 @@ export interface VersionStore {
   listHashes(): readonly string[];
   /** The content of a file that worked last. */
   findLastGood(name: string): ToolFile | undefined;
+  isLastGood(name: string, hash: string): boolean;
   noteGood(name: string, hash: string): void;
 }
 
@@ -110,6 +111,7 @@ export function openVersionStore(options: {
       }
       return undefined;
     },
+    isLastGood: (name, hash) => readIndex()?.[name] === hash,
     noteGood(name, hash) {
       const index = readIndex();
       if (index?.[name] === hash) return;

@@ -2,7 +2,7 @@ import type { Tool } from "../core/tool.ts";
 import { assignNames, foldName } from "./assign-names.ts";
 import type { CustomToolParts, ToolVersion } from "./custom-tool.ts";
 import type { FileProblem, ToolFile, ToolHosts } from "./host/tool-host.ts";
-import { createVersionLoader, type Admit } from "./load-versions.ts";
+import { createVersionLoader, type Admission } from "./load-versions.ts";
 import { mendCopy } from "./mend-copy.ts";
 import type { Snapshot } from "./read-tool-file.ts";
 import { createOpenedVersions, createReleasedVersions } from "./released-versions.ts";
@@ -56,7 +56,7 @@ export interface WorkshopOptions<Chosen extends Releases> {
   readonly shelf: Shelf;
   readonly versions: VersionStore;
   readonly hosts: () => Promise<ToolHosts>;
-  readonly openAdmission: () => Admit;
+  readonly openAdmission: () => Admission;
   /** Why no tool file may be used here at all; null when they may. Left out: they may. */
   readonly whyRefused?: () => Promise<Refusal | null>;
   readonly explainInput: CustomToolParts["explainInput"];

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
+import { createTrust } from "../../src/runtime/open-trust.ts";
 import { openToolBench, say, saying } from "./support.ts";
 
 test("list_custom_tools, reload_custom_tools and tool_registry_status say how the files stand [C1]", async (t) => {
@@ -49,8 +50,9 @@ test("a person's create_or_update_custom_tool_file makes a tool at once, delete_
   assert.equal(again.errorType, "not_found");
 });
 
-test("what an agent writes that way is shown as a diff, and waits for a person [C1, C11]", async (t) => {
-  const bench = await openToolBench(t, { "say.ts": saying("person") });
+test("a tool that an agent writes, shown as a diff and approved, is a tool at once, for the agent and for the person [C1, C11]", async (t) => {
+  const bench = await openToolBench(t);
+  await rm(bench.folder, { recursive: true });
   const asked: (string | undefined)[] = [];
   const runtime = await bench.open({
     settings: {},
@@ -59,11 +61,36 @@ test("what an agent writes that way is shown as a diff, and waits for a person [
       return Promise.resolve({ decision: "allow", scope: "once", who: "kim" });
     },
   });
+  const write = async (word: string) => {
+    const order = { file_name: "say.ts", content: saying(word) };
+    const written = await runtime.call("create_or_update_custom_tool_file", order, { door: "agent" });
+    assert.equal(written.state, "completed", written.error ?? "");
+    return JSON.parse(written.result!.output!) as Record<string, unknown>;
+  };
+  const { version, ...made } = await write("made");
+  assert.deepEqual(made, { file: "tools/say.ts", state: "loaded", tool: "say", note: null });
+  assert.match(String(version), /^say@[0-9a-f]{12}$/);
+  assert.match(asked[0] ?? "", /\+export const run .*"made"/);
+  assert.equal((await runtime.call("say", {}, { door: "agent" })).result?.output, "made");
+  assert.equal(await say(runtime), "made");
+  assert.equal((await write("changed"))["state"], "loaded");
+  assert.equal(await say(runtime), "changed");
+  await runtime.close();
+  // The next program knows it as the person's own.
+  assert.equal(await say(await bench.open()), "changed");
+  assert.deepEqual(createTrust(bench.home, bench.env).quarantined(), []);
+});
+
+test("what an agent writes that way by a rule, without anyone having seen it, waits for a person [C1, C11]", async (t) => {
+  const bench = await openToolBench(t, { "say.ts": saying("person") });
+  const runtime = await bench.open({ confirmed: ["protected.path"] });
   const order = { file_name: "say.ts", content: saying("agent") };
   const written = await runtime.call("create_or_update_custom_tool_file", order, { door: "agent" });
   assert.equal(written.state, "completed", written.error ?? "");
-  assert.equal((JSON.parse(written.result!.output!) as { state: string }).state, "quarantined");
-  assert.match(asked[0] ?? "", /\+export const run .*"agent"/);
+  const { state, note } = JSON.parse(written.result!.output!) as { state: string; note: string };
+  assert.equal(state, "quarantined");
+  const why = `tools/say.ts: It changed while call ${written.id} (create_or_update_custom_tool_file) was running`;
+  assert.ok(note.startsWith(why), note);
   assert.match(await readFile(join(bench.folder, "say.ts"), "utf8"), /agent/);
   assert.equal(await say(runtime), "person");
   bench.trust();

@@ -22,7 +22,7 @@ export function checkTrust({ folders, env }: Subject): Check {
   );
 }
 
-/** Tool files that an agent's own call wrote. */
+/** Tool files whose change waits for an approval. */
 export function checkQuarantine({ folders }: Subject): readonly Check[] {
   let files: readonly string[];
   try {
@@ -34,7 +34,7 @@ export function checkQuarantine({ folders }: Subject): readonly Check[] {
     return [problem("quarantine", what, "Look at the tool files, remove that file, and run `deckhand trust`.")];
   }
   if (files.length === 0) return [];
-  const what = `Written by a tool call, and not loaded before you approve it: ${listed(files)}.`;
+  const what = `Changed tool files that wait for your approval: ${listed(files)}.`;
   return [warning("quarantine", what, "Look at the change and approve it: `deckhand trust`.")];
 }
 

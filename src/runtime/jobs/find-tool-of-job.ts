@@ -33,7 +33,8 @@ function findByFile({ catalog, runtime, workshop }: Parts, { file, toolName }: T
   const fileName = file.startsWith(`${folder}/`) ? file.slice(folder.length + 1) : null;
   const status = files.find((each) => each.file === file);
   const version = fileName === null ? undefined : workshop.versionOfFile(fileName);
-  if (version && status?.state !== "untrusted" && status?.state !== "quarantined" && status?.state !== "refused") {
+  // Of a file that is held or broken, the content that worked last is run.
+  if (version && status?.state !== "untrusted" && status?.state !== "refused") {
     const { tool } = version;
     const isInCatalog = catalog.resolve(tool.name) === tool;
     return { ok: true, name: tool.name, tool, ...(isInCatalog ? {} : { pinned: tool }) };

@@ -13,8 +13,6 @@ export interface ManagementParts {
   readonly hosts: () => ToolHosts | null;
   /** The tool that writes any file: it knows how to do that safely, how to show it first, and how to take it back. */
   readonly writeFile: Tool;
-  /** Whether what a call of this conversation or none writes is put under quarantine. */
-  readonly isWatched: () => boolean;
 }
 
 export const managementNames: ReadonlySet<string> = new Set([

@@ -6,7 +6,7 @@ import { fileNameProblem } from "./file-name.ts";
 import type { ManagementParts } from "./management-tools.ts";
 import { asJson } from "./status-tools.ts";
 
-export function createWriteTool({ workshop, shown, writeFile, isWatched }: ManagementParts): Tool {
+export function createWriteTool({ workshop, shown, writeFile }: ManagementParts): Tool {
   const toWrite = ({ file_name, content }: { file_name: string; content: string }): unknown => ({
     file_path: `${shown}/${file_name}`,
     content,
@@ -14,7 +14,7 @@ export function createWriteTool({ workshop, shown, writeFile, isWatched }: Manag
   return defineTool({
     name: "create_or_update_custom_tool_file",
     description:
-      "Write a tool file: it exports TOOL_SPEC {name, description, input_schema} and run(input, context). What an agent writes waits for a person.",
+      "Write a tool file: it exports TOOL_SPEC {name, description, input_schema} and run(input, context). It is a tool once a person has approved the change.",
     traits: { risk: "medium", category: "tools", idempotent: true, replay: "check" },
     timeoutMs: 60_000,
     input: z.object({
@@ -33,10 +33,6 @@ export function createWriteTool({ workshop, shown, writeFile, isWatched }: Manag
       if (!written.ok) return written;
       const file = `${shown}/${input.file_name}`;
       const files = written.files === undefined ? {} : { files: written.files };
-      if (isWatched()) {
-        const note = "A person must approve it before it becomes a tool: deckhand trust.";
-        return { ...asJson({ file, state: "quarantined", tool: null, version: null, note }), ...files };
-      }
       await workshop.refresh();
       const status = workshop.status().files.find((each) => each.file === file);
       const { state = "broken", tool = null, version = null } = status ?? {};
