@@ -51,9 +51,16 @@ export async function withRuntime(
   }
 }
 
-export function tellWarnings(runtime: Runtime, terminal: Terminal): void {
+/** `isLeftOut`: warnings that do not concern what was asked for. */
+export function tellWarnings(
+  runtime: Runtime,
+  terminal: Terminal,
+  isLeftOut: (warning: string) => boolean = () => false,
+): void {
   const { columns } = terminal.errorStream;
-  for (const warning of untoldWarnings(runtime)) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
+  for (const warning of untoldWarnings(runtime)) {
+    if (!isLeftOut(warning)) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
+  }
 }
 
 /** Those that came since it was last asked: some come with what is opened late, and each is told once. */

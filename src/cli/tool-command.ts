@@ -9,6 +9,9 @@ import type { Invocation } from "./command.ts";
 import { describeOutcome } from "./describe-outcome.ts";
 import { exitCodeOf } from "./exit-code.ts";
 import { formatDuration } from "../core/format-time.ts";
+import type { Runtime } from "../runtime/create-runtime.ts";
+import { describeProblem, tellToolFiles } from "../runtime/tool-files.ts";
+import { offerTrust } from "./offer-trust.ts";
 import { openRuntime, tellWarnings } from "./open-runtime.ts";
 import { personConfig } from "./person-config.ts";
 import { printableExecution } from "../runtime/views/execution-view.ts";
@@ -29,8 +32,13 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
   // From the beginning on: what the call waits for may happen before there is a call.
   const onEvent = (event: RuntimeEvent): void => printEvent(event, terminal);
   const runtime = await openRuntime(invocation, terminal, mode === "events" ? { ...config, onEvent } : config);
+  const name = invocation.positionals[0]!;
+  const files = runtime.customTools();
+  if (mode === "output" && !runtime.tools.resolve(name) && hasWaitingFiles(files)) {
+    await offerTrust(runtime.workdir, terminal);
+  }
   const end = await runCall(runtime, terminal, {
-    tool: invocation.positionals[0]!,
+    tool: name,
     inputText,
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(idleMs === undefined ? {} : { idleMs }),
@@ -38,7 +46,7 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
   });
 
   // A call that was not run for want of a record says so itself.
-  if (end.execution.errorType !== "store") tellWarnings(runtime, terminal);
+  if (end.execution.errorType !== "store") tellWarnings(runtime, terminal, isAboutOther(files, end.execution));
   if (mode === "json") terminal.printJson(printableExecution(end.execution));
   else if (mode === "events") terminal.printJsonLine(printableExecution(end.execution));
   else {
@@ -49,6 +57,20 @@ export async function runTool(invocation: Invocation, terminal: Terminal): Promi
   if (!quiet && end.unheld !== null && mode === "output" && isFirstNoteToday(runtime.stateFolder))
     terminal.tell(`deckhand: note: ${end.unheld} See deckhand doctor.`);
   return exitCodeOf(end.execution, end.signal);
+}
+
+type ToolFiles = ReturnType<Runtime["customTools"]>;
+
+function hasWaitingFiles({ files }: ToolFiles): boolean {
+  return files.some(({ state }) => state === "untrusted" || state === "quarantined");
+}
+
+/** Warnings about other tool files: they have nothing to do with this call. An unknown tool says itself what is wrong with its file. */
+function isAboutOther(status: ToolFiles, { toolId }: Execution): (warning: string) => boolean {
+  const own = status.files.find(({ tool }) => tool !== null && tool === toolId);
+  const others = new Set(tellToolFiles(status));
+  if (own) others.delete(describeProblem(own) ?? "");
+  return (warning) => others.has(warning);
 }
 
 function printOutput({ result }: Execution, terminal: Terminal): void {

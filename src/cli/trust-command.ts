@@ -2,12 +2,10 @@ import { createTrust } from "../runtime/open-trust.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
-import { userName } from "../runtime/user-name.ts";
+import { findWaiting, grantWaiting, renderWaiting } from "./offer-trust.ts";
 import { refuseInsideCall } from "./person.ts";
 import { readLine } from "./read-line.ts";
-import { styleDiff } from "./style-diff.ts";
 import { renderTable } from "./table.ts";
-import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
 type OpenTrust = ReturnType<typeof createTrust>;
@@ -40,43 +38,20 @@ async function grant(trust: OpenTrust, invocation: Invocation, terminal: Termina
     const known = all.map(({ path }) => path).join(", ") || "none here";
     throw new UsageError(`"${unknown}" is not a file that needs trust; those are: ${known}.`);
   }
-  const wanted = all.filter(({ path, status }) => status !== "trusted" && (named.length === 0 || named.includes(path)));
-  const quarantined = trust.quarantined().filter(({ path }) => named.length === 0 || named.includes(path));
-  if (wanted.length === 0 && quarantined.length === 0) {
+  const waiting = findWaiting(trust, named);
+  if (waiting.files.length === 0 && waiting.quarantined.length === 0) {
     terminal.tell("There is nothing here that still needs your trust.");
     return exitCode.done;
   }
-  for (const { path, status } of wanted) {
-    terminal.show(terminal.styleError("bold", `${status}  ${neutralizeText(path)}`));
-    terminal.show(excerpt(trust.read(path) ?? "(can't be read)"));
-  }
-  const widening = trust.widening();
-  if (widening.length > 0) terminal.tell(`deckhand.json would then count with: ${widening.join(", ")}.`);
-  for (const { path, diff, reason } of quarantined) {
-    terminal.show(neutralizeText(`${path}: ${reason}.`));
-    terminal.show(styleDiff(neutralizeText(diff), terminal.styleError));
-  }
+  terminal.show(renderWaiting(trust, waiting, { style: terminal.styleError, maxLines: 60 }));
   const question =
     "These can run code or widen what is allowed. Have you looked at them, and do you trust them as they are now?";
   if (!(await confirm(invocation, terminal, question))) {
     terminal.tell("Nothing was trusted.");
     return exitCode.refused;
   }
-  trust.grant(userName(), { files: wanted.map(({ path }) => path), quarantined });
-  const trusted = new Set([...wanted.map(({ path }) => path), ...quarantined.map(({ path }) => path)]);
-  terminal.tell(`Trusted: ${[...trusted].join(", ")}.`);
+  terminal.tell(`Trusted: ${grantWaiting(trust, waiting).join(", ")}.`);
   return exitCode.done;
-}
-
-const mostLines = 60;
-
-/** Enough to know what it is; the rest is for an editor. */
-function excerpt(text: string): string {
-  const lines = neutralizeText(text).trimEnd().split("\n");
-  const more = lines.length - mostLines;
-  return [...lines.slice(0, mostLines), ...(more > 0 ? [`… ${more} more lines`] : [])]
-    .map((line) => `  ${line}`)
-    .join("\n");
 }
 
 function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal): number {

@@ -5,7 +5,11 @@ import type { Catalog } from "./catalog.ts";
 
 type Failure = Extract<ToolResult, { ok: false }>;
 
-export function unknownTool(name: string, catalog: Catalog): Failure {
+/** `reason`: why a tool of this name can't be called here, where that is known. */
+export function unknownTool(name: string, catalog: Catalog, reason?: string): Failure {
+  if (reason !== undefined) {
+    return { ok: false, error: `Unknown tool: ${clipText(name, 200)}`, hint: reason, errorType: "unknown_tool" };
+  }
   const canonical = catalog.canonicalName(name);
   const suggestions = catalog.suggest(name);
   const known =

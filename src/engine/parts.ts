@@ -17,6 +17,8 @@ import type { UnbreakableMask } from "./unbreakable-mask.ts";
 /** What the runtime hands to the engine. */
 export interface EngineOptions {
   readonly catalog: Catalog;
+  /** Why a tool of this name can't be called, in a sentence; undefined when nothing is known of it. */
+  readonly whyMissing?: (name: string) => string | undefined;
   /** Filled by the engine; whoever is asked about a call finds it here. */
   readonly activeCalls: ActiveCalls;
   readonly workdir: string;

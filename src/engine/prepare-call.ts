@@ -116,7 +116,8 @@ interface Judged {
 }
 
 function judge(options: EngineOptions, tool: Tool | null, read: ReadInput & { readonly name: string }): Judged {
-  if (!tool) return { failure: unknownTool(read.name, options.catalog), input: read.value };
+  if (!tool)
+    return { failure: unknownTool(read.name, options.catalog, options.whyMissing?.(read.name)), input: read.value };
   if (read.problem !== null) return { failure: unreadableInput(tool, read.problem), input: read.value };
   return checkInput(tool, read.value);
 }

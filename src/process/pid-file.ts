@@ -40,6 +40,70 @@ export function takePidFile(path: string, table: ProcessTable, holder: Holder): 
 
 const mostTries = 100;
 
+/**
+ * The same for a pid file that other programs read: it holds the bare pid, so that `kill $(cat FILE)` works, and the lock with the
+ * identity of the process is a file beside it. A pid file of an earlier version holds the identity itself.
+ */
+export function takeBarePidFile(path: string, table: ProcessTable, holder: Holder): PidLock {
+  const found = read(path);
+  const beside = identityFile(path);
+  const before = parse(read(beside) ?? "");
+  const lock = takePidFile(beside, table, holder);
+  if (!lock.taken) return { ...lock, reason: lock.reason.replace(beside, path) };
+  const text = `${process.pid}\n`;
+  // The pid of the process that held the lock before belongs to nobody, or to another program by now.
+  const isLeftOver = found !== null && before !== null && found.trim() === String(before.pid);
+  const other = found === null || isLeftOver ? null : judge(path, found, { table, holder });
+  if (other) {
+    lock.release();
+    return { taken: false, ...other };
+  }
+  replace(path, text);
+  return {
+    taken: true,
+    hold: () => lock.hold() && holdsBare(path, { text, table, holder }),
+    release() {
+      release(path, text);
+      lock.release();
+    },
+  };
+}
+
+/** Holds the pid, the start time and the boot id of the process whose pid is in the pid file. */
+function identityFile(path: string): string {
+  return `${path}.identity`;
+}
+
+function holdsBare(path: string, { text, ...judging }: Judging & { readonly text: string }): boolean {
+  try {
+    const found = read(path);
+    if (found === text) return true;
+    if (found !== null && judge(path, found, judging)) return false;
+    replace(path, text);
+    return true;
+  } catch {
+    return true; // As for the lock itself.
+  }
+}
+
+function replace(path: string, text: string): void {
+  const whole = `${path}.${process.pid}`;
+  try {
+    writeFileSync(whole, text, { mode: 0o600 });
+    renameSync(whole, path);
+  } catch (thrown) {
+    rmSync(whole, { force: true });
+    throw new RuntimeError("CONFIG_INVALID", `The pid file ${path} can't be made: ${messageOf(thrown)}.`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** The process whose bare pid is in this file; null when none is. */
+export function findBareHolder(path: string, table: ProcessTable): ProcessIdentity | null {
+  return findHolder(identityFile(path), table) ?? findHolder(path, table);
+}
+
 /** The process that holds such a lock; null when none does. */
 export function findHolder(path: string, table: ProcessTable): ProcessIdentity | null {
   const named = parse(read(path) ?? "");

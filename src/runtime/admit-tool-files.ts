@@ -29,7 +29,8 @@ export function createAdmission(options: {
         }
         const trust = options.trust?.readTools();
         const contents = parts.map(({ path, hash }) => ({ file: `${options.toolFolder}/${path}`, hash }));
-        if (trust && !contents.every(({ file }) => trust.covers(file))) return untrusted;
+        const strange = trust ? contents.filter(({ file }) => !trust.covers(file)) : [];
+        if (strange.length > 0) return untrusted(strange.map(({ file }) => file));
         trust?.note(options.who, contents);
         return parts.some(({ textHash }) => isAgents(textHash)) ? "agent" : "person";
       },
@@ -47,14 +48,22 @@ export function createAdmission(options: {
   };
 }
 
-const untrusted: Verdict = {
-  state: "untrusted",
-  problem: {
-    message: "It came with the folder, and you have not trusted it yet.",
-    line: null,
-    hint: "Look at it, then run `deckhand trust`.",
-  },
-};
+/** `files`: it and what it imports, as far as they are not trusted. */
+function untrusted(files: readonly string[]): Verdict {
+  const command = ["deckhand trust", ...(files.length > 3 ? [] : files.map(shellWord))].join(" ");
+  return {
+    state: "untrusted",
+    problem: {
+      message: "It came with the folder, and you have not trusted it yet.",
+      line: null,
+      hint: `Look at it, then run \`${command}\`.`,
+    },
+  };
+}
+
+function shellWord(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+}
 
 function problemOf(cause: QuarantineCause): FileProblem {
   return {

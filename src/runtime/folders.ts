@@ -23,6 +23,8 @@ export interface Folders {
   readonly grants: string;
   readonly trust: string;
   readonly quarantine: string;
+  /** What the person declined to trust when asked in place. */
+  readonly declined: string;
   /** What the person wants agents to remember of this workdir. */
   readonly lessons: string;
   /** Tells this person's data folders from those that came with a repository. */
@@ -48,6 +50,7 @@ export function locateFolders(workdir: string, env: Environment): Folders {
     grants: join(state, "grants.jsonl"),
     trust: join(state, "trust.json"),
     quarantine: join(state, "quarantine.json"),
+    declined: join(state, "trust-declined"),
     lessons: join(state, "lessons.md"),
     ownerId: join(stateHome, "owner-id"),
     maskKey: join(stateHome, "mask-key"),

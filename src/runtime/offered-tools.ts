@@ -16,7 +16,7 @@ export function offeredTools(wiring: AgentWiring, words: string): Tool[] {
   const { catalog, workshop, configuration } = wiring;
   const agents = Object.keys(configuration.agents);
   // What manages tool files.
-  const isAboutTools = workshop.status().total > 0 || /\btools?\b|도구/i.test(words);
+  const isAboutTools = workshop.status().total > 0 || speaksOfTools.test(words);
   // Whoever shares a store has workers; which agents they have is not asked before somebody wants one.
   const hasWorkers = configuration.store.url !== null;
   const isAboutAgents = hasWorkers || agents.length > 0 || speaksOfAgents.test(words) || hasAgent(wiring);
@@ -25,6 +25,7 @@ export function offeredTools(wiring: AgentWiring, words: string): Tool[] {
     .filter(({ name }) => (isAboutTools || !managementNames.has(name)) && (isAboutAgents || !taskToolNames.has(name)));
 }
 
+export const speaksOfTools = /\btools?\b|도구|툴/i;
 const speaksOfAgents = /\b(?:sub-?)?agents?\b|\bdelegat|\bbackground task|\btask_[0-9a-f]{8}|에이전트|위임/i;
 
 function hasAgent({ processes, runtime, env }: Pick<AgentWiring, "processes" | "runtime" | "env">): boolean {

@@ -16,7 +16,8 @@ import type { ModelFamily } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { userFile } from "./folders.ts";
-import { offeredTools } from "./offered-tools.ts";
+import { managementNames } from "../workshop/manage/management-tools.ts";
+import { offeredTools, speaksOfTools } from "./offered-tools.ts";
 
 export interface ConversationToOpen {
   readonly session: Session;
@@ -83,6 +84,9 @@ async function chooseTools(wiring: AgentWiring, { session }: ConversationToOpen,
     aliasesOf: (name) => catalog.aliasesOf(name),
     cache: choices,
     mayGrow: workshop.status().total > 0,
+    isOwn: ({ name }) => workshop.liveVersion(name) !== undefined,
+    // Where the person speaks of tools, they are chosen like any other.
+    isForOwn: ({ name }) => managementNames.has(name) && !speaksOfTools.test(words),
   });
   session.append({ type: "tools", names: selection.names });
   return selection;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { createQuarantine, describeCause, type QuarantinedFile } from "../gate/quarantine.ts";
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
@@ -61,6 +61,15 @@ export interface WorkdirTrust {
   ): void;
   revoke(): boolean;
   adopt(): void;
+  isToolFile(path: string): boolean;
+  /** The person declined to trust these very contents when they were asked in place. */
+  isDeclined(waiting: DeclinedFiles): boolean;
+  decline(waiting: DeclinedFiles): void;
+}
+
+interface DeclinedFiles {
+  readonly files: readonly { readonly path: string }[];
+  readonly quarantined: readonly QuarantinedFile[];
 }
 
 /** What a person decides about a folder's own files, for the command line and other doors. */
@@ -98,6 +107,14 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
     if (shown.length > 0) quarantine.accept(shown);
   }
 
+  function digestOf({ files, quarantined }: DeclinedFiles): string {
+    const contents = files.map(({ path }) => [path, readText(join(folders.workdir, path))]);
+    const held = quarantined.map(({ file, hash }) => [file, hash]);
+    return createHash("sha256")
+      .update(JSON.stringify([contents, held]))
+      .digest("hex");
+  }
+
   return {
     dataFolder: folders.data,
     files: () => trust.files(),
@@ -118,6 +135,12 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
       for (const { file, hash } of quarantined) quarantine.approve(file, hash);
     },
     revoke: () => trust.revoke(),
+    isToolFile: (path) => [toolFolder, named].some((folder) => path.startsWith(`${folder}/`)),
+    isDeclined: (waiting) => readText(folders.declined) === digestOf(waiting),
+    decline(waiting) {
+      mkdirSync(folders.state, { recursive: true, mode: 0o700 });
+      writeFileSync(folders.declined, digestOf(waiting), { mode: 0o600 });
+    },
     adopt: () => adoptDataFolder(folders),
   };
 }

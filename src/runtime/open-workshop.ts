@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { basename, extname, join, resolve } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import { invalidInput } from "../engine/guidance.ts";
@@ -22,6 +22,7 @@ import type { Configuration } from "./configuration.ts";
 import type { Folders } from "./folders.ts";
 import { createLazyRollouts, type LazyRollouts, type LazyRolloutsDeps } from "./lazy-rollouts.ts";
 import { isBroughtAlong } from "./open-trust.ts";
+import { describeProblem, type FileStatus } from "../workshop/status.ts";
 import { tellToolFiles } from "./tell-tool-files.ts";
 import { userName } from "./user-name.ts";
 
@@ -53,6 +54,8 @@ export interface OpenedWorkshop extends Workshop {
   prepareFor(toolName: string): Promise<void> | undefined;
   /** Whether a tool file is a tool of this name, also when it is disabled. */
   hasTool(name: string): boolean;
+  /** Why a file that could be this tool is none, in a sentence; undefined when there is no such file. */
+  whyMissing(name: string): string | undefined;
   /** What holds processes is another from now on: see `ToolHosts`. */
   renewHosts(): void;
   /** What a person should know now, in sentences. */
@@ -189,6 +192,23 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
       return workshop.refreshFor(found?.name ?? name);
     },
     hasTool: (name) => workshop.status().files.some(({ tool }) => tool !== null && foldName(tool) === foldName(name)),
+    whyMissing(name) {
+      const { files } = workshop.status();
+      // What a file that was not loaded calls itself is not known; its name is the best guess.
+      const isMeant = ({ file, tool }: FileStatus): boolean =>
+        foldName(tool ?? basename(file, extname(file))) === foldName(name);
+      const problem = files.filter(({ tool }) => tool === null).find(isMeant);
+      if (problem) return describeProblem(problem) ?? undefined;
+      const waiting = files.filter(
+        ({ tool, state }) => tool === null && (state === "untrusted" || state === "quarantined"),
+      );
+      if (waiting.length === 0) return undefined;
+      const names = waiting
+        .slice(0, 5)
+        .map(({ file }) => file)
+        .join(", ");
+      return `Tool files that wait for your approval may have it: ${names}. Look at them, then run \`deckhand trust\`.`;
+    },
     renewHosts: () => hosts?.renew(),
     warnings: () => tellToolFiles(workshop.status()),
     versions,

@@ -22,5 +22,5 @@ const mostTold = 3;
 
 function tellUntrusted(folder: string, count: number): string {
   const what = count === 1 ? "1 tool file" : `${count} tool files`;
-  return `${folder} brought ${what} along, which you have not said that you trust: look at ${count === 1 ? "it" : "them"}, then run \`deckhand trust\`.`;
+  return `${folder} has ${what} that you have not trusted: look at ${count === 1 ? "it" : "them"}, then run \`deckhand trust\`.`;
 }

@@ -3,7 +3,7 @@ import { openProcessTable } from "../process/process-table.ts";
 import { describeWatchdogEvent } from "./describe-event.ts";
 import { createHandOn } from "./hand-on.ts";
 import { openWatchdogLog } from "./log-file.ts";
-import { takePidFile } from "../process/pid-file.ts";
+import { takeBarePidFile } from "../process/pid-file.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
 import { createStopOrder } from "./stop-order.ts";
 import { supervise } from "./supervise.ts";
@@ -28,7 +28,7 @@ const refusedCode = 100;
 export async function runWatchdog(settings: WatchdogSettings, parts: WatchdogParts): Promise<number> {
   const { clock, env, random } = parts;
   const table = openProcessTable(process.platform);
-  const lock = takePidFile(settings.pidFile, table, "watchdog");
+  const lock = takeBarePidFile(settings.pidFile, table, "watchdog");
   if (!lock.taken) {
     const { holderPid, reason } = lock;
     parts.emit({ type: "watchdog:refused", at: clock.now(), pidFile: settings.pidFile, holderPid, reason });

@@ -21,6 +21,9 @@ export function createStopOrder(stopFile: string, holdsLock: () => boolean): Sto
   const given = createOccasion();
   const insisted = createOccasion();
   let reason: StopReason | null = null;
+  const howToStart = existsSync(stopFile)
+    ? "it was left by an earlier stop, so nothing was started. Remove it, then start again"
+    : "remove it to start again";
 
   function stop(kind: StopReason["kind"], text: string): void {
     reason ??= { kind, text };
@@ -39,7 +42,7 @@ export function createStopOrder(stopFile: string, holdsLock: () => boolean): Sto
     },
     look() {
       if (reason) return;
-      if (existsSync(stopFile)) stop("stop_file", `the stop file ${stopFile} is there; remove it to start again`);
+      if (existsSync(stopFile)) stop("stop_file", `the stop file ${stopFile} is there; ${howToStart}`);
       else if (!holdsLock()) stop("lock_lost", "another watchdog has the pid file");
     },
   };

@@ -1,6 +1,6 @@
 import type { Clock } from "../core/clock.ts";
 import { isAlive } from "../process/identity.ts";
-import { findHolder } from "../process/pid-file.ts";
+import { findBareHolder } from "../process/pid-file.ts";
 import { openProcessTable } from "../process/process-table.ts";
 import { sendSignal } from "../process/send-signal.ts";
 import { wait } from "../process/wait.ts";
@@ -17,7 +17,7 @@ export async function stopWatchdog(
   clock: Clock,
 ): Promise<WatchdogStop> {
   const table = openProcessTable(process.platform);
-  const holder = findHolder(pidFile, table);
+  const holder = findBareHolder(pidFile, table);
   const entry = holder && table.find(holder.pid);
   if (!holder || !entry) return { result: "none" };
   const { pid } = holder;

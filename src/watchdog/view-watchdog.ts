@@ -1,4 +1,4 @@
-import { findHolder } from "../process/pid-file.ts";
+import { findBareHolder } from "../process/pid-file.ts";
 import { openProcessTable } from "../process/process-table.ts";
 import { crashFolder, readCrashRecords, type CrashRecord } from "./crash-records.ts";
 import { findOrphan } from "./end-orphan.ts";
@@ -28,7 +28,7 @@ export function viewWatchdog({
   stateFolder,
 }: Pick<WatchdogSettings, "pidFile" | "stateFolder">): WatchdogView {
   const table = openProcessTable(process.platform);
-  const holder = findHolder(pidFile, table);
+  const holder = findBareHolder(pidFile, table);
   const status = readWatchdogStatus(statusFile(stateFolder));
   const records = readCrashRecords(crashFolder(stateFolder));
   const isOver = status?.state === "failed" || status?.state === "stopped";

@@ -17,7 +17,9 @@ test("a second watchdog ends with 100, says whose it is, and leaves the first al
   const first = dogs.start(waits);
   const { pid } = await first.event("child:started");
   const path = join(dogs.logs, "watchdog.pid");
-  const facts = JSON.parse(readFileSync(path, "utf8"));
+  // As `kill $(cat FILE)` needs it; who that is stands beside it.
+  assert.equal(readFileSync(path, "utf8"), `${first.pid}\n`);
+  const facts = JSON.parse(readFileSync(`${path}.identity`, "utf8"));
   assert.deepEqual(Object.keys(facts).sort(), ["boot_id", "pid", "start_time"]);
   assert.equal(facts.pid, first.pid);
 
@@ -32,7 +34,41 @@ test("a second watchdog ends with 100, says whose it is, and leaves the first al
   assert.equal(isRunning(Number(pid)), true);
   first.child.kill("SIGTERM");
   assert.equal((await first.ended).code, 0);
-  assert.throws(() => readFileSync(path), { code: "ENOENT" });
+  for (const file of [path, `${path}.identity`]) assert.throws(() => readFileSync(file), { code: "ENOENT" });
+});
+
+test("a watchdog of an earlier version, whose pid file holds its identity, is found, and a dead one's is taken over [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  const env = { WATCHDOG_PID_FILE: path };
+  const stat = readFileSync(`/proc/${process.pid}/stat`, "utf8");
+  const startTime = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  const { bootId } = openProcessTable(process.platform);
+  writeFileSync(path, JSON.stringify({ pid: process.pid, start_time: startTime, boot_id: bootId }));
+  const { code, stderr } = await dogs.start(["true"], env).ended;
+  assert.equal(code, 100);
+  assert.match(stderr, new RegExp(`A watchdog runs here already: process ${process.pid}, says ${path}\\.`));
+  assert.equal((await dogs.machine.run(["watchdog", "status"], { env })).stdout.includes(String(process.pid)), true);
+  writeFileSync(path, JSON.stringify({ pid: process.pid, start_time: "1", boot_id: bootId }));
+  const dog = dogs.start(waits, env);
+  await dog.event("child:started");
+  assert.equal(readFileSync(path, "utf8"), `${dog.pid}\n`);
+});
+
+test("after a kill -9 the pid that is left may belong to another program by now: the identity beside it tells [D3]", async (t) => {
+  const dogs = await openWatchdogs(t);
+  const path = join(dogs.machine.workdir, "dog.pid");
+  const first = dogs.start(waits, { WATCHDOG_PID_FILE: path });
+  await first.event("child:started");
+  first.child.kill("SIGKILL");
+  await first.ended;
+  const facts = JSON.parse(readFileSync(`${path}.identity`, "utf8"));
+  // As if the number had been given to this very process since.
+  writeFileSync(path, `${process.pid}\n`);
+  writeFileSync(`${path}.identity`, JSON.stringify({ ...facts, pid: process.pid, start_time: "1" }));
+  const second = dogs.start(waits, { WATCHDOG_PID_FILE: path });
+  await second.event("child:started");
+  assert.equal(readFileSync(path, "utf8"), `${second.pid}\n`);
 });
 
 test("a pid file whose pid belongs to another process now is taken over [D3]", async (t) => {
@@ -40,14 +76,14 @@ test("a pid file whose pid belongs to another process now is taken over [D3]", a
   const path = join(dogs.machine.workdir, "dog.pid");
   const first = dogs.start(waits, { WATCHDOG_PID_FILE: path });
   await first.event("child:started");
-  const facts = JSON.parse(readFileSync(path, "utf8"));
+  const facts = JSON.parse(readFileSync(`${path}.identity`, "utf8"));
   first.child.kill("SIGTERM");
   await first.ended;
   // This very process runs, but did not start then.
   writeFileSync(path, JSON.stringify({ ...facts, pid: process.pid, start_time: "1" }));
   const second = dogs.start(waits, { WATCHDOG_PID_FILE: path });
   await second.event("child:started");
-  assert.equal(JSON.parse(readFileSync(path, "utf8")).pid, second.pid);
+  assert.equal(readFileSync(path, "utf8"), `${second.pid}\n`);
 });
 
 test("a pid file of another boot, an empty one and one of a dead process are taken over [D3]", async (t) => {
@@ -91,7 +127,7 @@ test("of several that start at once beside a stale pid file one runs, and the re
     const codes = started.flatMap(({ child }) => child.exitCode ?? []);
     assert.deepEqual([running.length, codes], [1, [100, 100, 100, 100]]);
     await running[0]!.event("child:started");
-    assert.equal(JSON.parse(readFileSync(path, "utf8")).pid, running[0]!.pid);
+    assert.equal(readFileSync(path, "utf8"), `${running[0]!.pid}\n`);
     running[0]!.child.kill("SIGTERM");
     await running[0]!.ended;
   }
@@ -106,7 +142,7 @@ test("a pid file that was removed is made again; one that another took ends this
   writeFileSync(path, "");
   await until("it is whole again", () => readFileSync(path, { encoding: "utf8", flag: "a+" }) === own);
 
-  const other = JSON.parse(own);
+  const other = JSON.parse(readFileSync(`${path}.identity`, "utf8"));
   const stat = readFileSync(`/proc/${process.pid}/stat`, "utf8");
   const startTime = stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
   writeFileSync(path, JSON.stringify({ ...other, pid: process.pid, start_time: startTime }));

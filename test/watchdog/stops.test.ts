@@ -131,6 +131,10 @@ test("with the stop file there already nothing is started, and it stays there [D
     dog.events().map(({ type }) => type),
     ["watchdog:started", "watchdog:stopped"],
   );
+  assert.match(
+    String(dog.events()[1]!["reason"]),
+    /halt is there; it was left by an earlier stop, so nothing was started\. Remove it, then start again$/,
+  );
   assert.throws(() => readFileSync(touched), { code: "ENOENT" });
   assert.equal(readFileSync(stopFile, "utf8"), "");
   rmSync(stopFile);

@@ -185,7 +185,10 @@ test("links, folders and names of every kind: each is said, or is a tool like an
   assert.match(await say(runtime, "outside"), /^failed: Unknown tool/);
   await bench.save("with space.ts", "export const TOOL_SPEC = {\n\n  name: ;\n");
   assert.equal(await say(runtime, "odd_0"), "said 0");
-  assert.match(problemsOf(runtime)["tools/with space.ts"] ?? "", /^tools\/with space\.ts:3: .*Until then odd_0@/);
+  assert.match(
+    problemsOf(runtime)["tools/with space.ts"] ?? "",
+    /^tools\/with space\.ts:3: .*Until then calls run odd_0@/,
+  );
 });
 
 test(

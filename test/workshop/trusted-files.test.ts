@@ -15,7 +15,7 @@ test("tool files that a folder brings along are not run before the person trusts
   assert.match(await say(runtime), /Unknown tool/);
   assert.equal(existsSync(join(bench.home, "ran.txt")), false);
   assert.deepEqual(runtime.warnings, [
-    "tools brought 1 tool file along, which you have not said that you trust: look at it, then run `deckhand trust`.",
+    "tools has 1 tool file that you have not trusted: look at it, then run `deckhand trust`.",
   ]);
   bench.trust();
   // Without a restart: what waits for a person is looked at again.

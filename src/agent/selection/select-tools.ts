@@ -15,6 +15,10 @@ export interface SelectToolsOptions {
   readonly recentlyUsed?: readonly string[];
   readonly limits?: Partial<SelectionLimits>;
   readonly cache?: SelectionCache;
+  /** Tools of the person's own, from tool files. They have a room of their own, and take none from the others. */
+  readonly isOwn?: (tool: Tool) => boolean;
+  /** Tools that are worth their tokens only because there are tool files. */
+  readonly isForOwn?: (tool: Tool) => boolean;
   /** Tools may be added while the conversation runs, so the bridge is needed although nothing is left out. */
   readonly mayGrow?: boolean;
 }
@@ -25,22 +29,55 @@ export interface SelectionLimits {
   readonly maxUnchosen: number;
   /** How many are chosen besides the core. */
   readonly chosen: number;
+  /** The same for the person's own tools: all of them up to here, the best fitting ones beyond. */
+  readonly maxOwn: number;
+  readonly ownTokens: number;
 }
 
-const defaultLimits: SelectionLimits = { budgetTokens: 6000, maxUnchosen: 24, chosen: 8 };
+const defaultLimits: SelectionLimits = {
+  budgetTokens: 6000,
+  maxUnchosen: 24,
+  chosen: 8,
+  maxOwn: 16,
+  ownTokens: 3000,
+};
 
 /** Chooses what a model is shown, once for a conversation. What is left out it finds through the bridge. */
 export async function selectTools(options: SelectToolsOptions): Promise<Selection> {
-  const { estimate } = options;
+  const { estimate, isOwn = () => false, isForOwn = () => false } = options;
   const limits = { ...defaultLimits, ...options.limits };
-  const all = options.tools.filter((tool) => !isBridgeTool(tool));
   const bridge = options.tools.filter(isBridgeTool);
-  const tokens = all.reduce((sum, tool) => sum + tokensOfTool(tool, estimate), 0);
-  if (all.length <= limits.maxUnchosen && tokens < limits.budgetTokens) {
-    return freezeSelection({ chosen: options.mayGrow ? options.tools : all, tools: options.tools, estimate });
-  }
-  const chosen = await choose(all, options, limits);
-  return freezeSelection({ chosen: [...chosen, ...bridge], tools: options.tools, estimate });
+  const all = options.tools.filter((tool) => !isBridgeTool(tool));
+  const own = all.filter(isOwn);
+  const forOwn = all.filter((tool) => !isOwn(tool) && isForOwn(tool));
+  const others = all.filter((tool) => !isOwn(tool) && !isForOwn(tool));
+  const isSmall = others.length <= limits.maxUnchosen && tokensOf(others, estimate) < limits.budgetTokens;
+  const hasRoom = own.length <= limits.maxOwn && tokensOf(own, estimate) <= limits.ownTokens;
+  const chosen = [
+    ...(isSmall ? others : await choose(others, options, limits)),
+    ...(hasRoom ? [...own, ...forOwn] : await chooseOwn({ own, forOwn }, options, limits)),
+  ];
+  const isAll = isSmall && hasRoom && !options.mayGrow;
+  return freezeSelection({ chosen: isAll ? chosen : [...chosen, ...bridge], tools: options.tools, estimate });
+}
+
+/** Those that fit best, with the one that lists them all. */
+async function chooseOwn(
+  { own, forOwn }: { readonly own: readonly Tool[]; readonly forOwn: readonly Tool[] },
+  options: SelectToolsOptions,
+  limits: SelectionLimits,
+): Promise<Tool[]> {
+  const ranked = await rankTools(own, options);
+  const chosen = fill(new Set([...ranked, ...own]), {
+    estimate: options.estimate,
+    most: limits.maxOwn,
+    tokens: limits.ownTokens,
+  });
+  return [...chosen, ...forOwn.filter(({ name }) => name === "list_custom_tools")];
+}
+
+function tokensOf(tools: readonly Tool[], estimate: EstimateTokens): number {
+  return tools.reduce((sum, tool) => sum + tokensOfTool(tool, estimate), 0);
 }
 
 async function choose(
@@ -63,27 +100,44 @@ async function choose(
 }
 
 async function rank(all: readonly Tool[], options: SelectToolsOptions, limits: SelectionLimits): Promise<Tool[]> {
-  const { prompt, estimate, aliasesOf, recentlyUsed = [] } = options;
+  const { estimate } = options;
   const core = all.filter(isCoreTool);
   const others = all.filter((tool) => !isCoreTool(tool));
-  const { search } = await openToolSearch({ tools: others, ...(aliasesOf ? { aliasesOf } : {}) });
-  const recent = recentlyUsed.flatMap((name) => others.find((tool) => tool.name === name) ?? []);
+  const tokens = limits.budgetTokens - tokensOf(core, estimate);
+  return [...core, ...fill(await rankTools(others, options), { estimate, most: limits.chosen, tokens })];
+}
+
+/** Those that fit the prompt, best first, then those that were used lately. */
+async function rankTools(tools: readonly Tool[], options: SelectToolsOptions): Promise<ReadonlySet<Tool>> {
+  const { prompt, aliasesOf, recentlyUsed = [] } = options;
+  const { search } = await openToolSearch({ tools, ...(aliasesOf ? { aliasesOf } : {}) });
+  const recent = recentlyUsed.flatMap((name) => tools.find((tool) => tool.name === name) ?? []);
   const fitting = search(prompt).map(({ tool, score }) => ({
     tool,
     score: recent.includes(tool) ? score * recentBonus : score,
   }));
   const ranked = fitting.toSorted((a, b) => b.score - a.score).map(({ tool }) => tool);
+  return new Set([...ranked, ...recent]);
+}
+
+interface Room {
+  readonly estimate: EstimateTokens;
+  readonly most: number;
+  readonly tokens: number;
+}
+
+function fill(tools: Iterable<Tool>, { estimate, most, tokens }: Room): Tool[] {
   const chosen: Tool[] = [];
-  let left = limits.budgetTokens - core.reduce((sum, tool) => sum + tokensOfTool(tool, estimate), 0);
-  for (const tool of new Set([...ranked, ...recent])) {
-    if (chosen.length === limits.chosen) break;
+  let left = tokens;
+  for (const tool of tools) {
+    if (chosen.length === most) break;
     const cost = tokensOfTool(tool, estimate);
     // One with a giant schema may not push out all others; the bridge still reaches it.
     if (cost > left) continue;
     left -= cost;
     chosen.push(tool);
   }
-  return [...core, ...chosen];
+  return chosen;
 }
 
 const recentBonus = 1.3;

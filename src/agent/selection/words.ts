@@ -2,9 +2,9 @@ import { englishOf } from "./korean-words.ts";
 import { stem } from "./stem.ts";
 import { synonymsOf } from "./synonyms.ts";
 
-/** What a tool's text is found by: its words, each reduced to its stem. */
+/** What a tool's text is found by: its words, each reduced to its stem; of scripts whose words run together, their pieces as well. */
 export function indexWords(text: string): string[] {
-  return split(text).map(stem);
+  return split(text).flatMap((word) => [stem(word), ...pairsOf(word), ...meaningsOf(word).map(stem)]);
 }
 
 /** What somebody looks for, weighted: their own words, and less, words that mean the same. */
@@ -15,7 +15,8 @@ export function queryWords(text: string): ReadonlyMap<string, number> {
     if ((weights.get(known) ?? 0) < weight) weights.set(known, weight);
   };
   for (const word of split(spellOut(text))) {
-    const meanings = isHangul.test(word) ? englishOf(word) : [word];
+    for (const pair of pairsOf(word)) give(pair, pairWeight);
+    const meanings = isHangul.test(word) ? meaningsOf(word) : [word];
     for (const meaning of meanings) {
       if (stopWords.has(meaning)) continue;
       give(meaning, 1);
@@ -46,7 +47,22 @@ const forms: readonly (readonly [RegExp, string])[] = [
 ];
 
 const synonymWeight = 0.5;
+const pairWeight = 0.7;
 const isHangul = /\p{Script=Hangul}/u;
+const runsTogether = /[\p{Script=Hangul}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+
+function meaningsOf(word: string): string[] {
+  return isHangul.test(word) ? englishOf(word) : [];
+}
+
+/** Every two characters that follow each other: a particle or an ending then hides nothing of the word before it. */
+function pairsOf(word: string): string[] {
+  if (!runsTogether.test(word)) return [];
+  const characters = [...word];
+  return characters.length < 2
+    ? characters
+    : characters.slice(1).map((character, at) => `${characters[at]}${character}`);
+}
 
 /** `createEvent`, `create_event` and "create event" are the same words; so are "e-mail" and "email". */
 function split(text: string): string[] {

@@ -8,7 +8,8 @@ import type { Invocation } from "../command.ts";
 import { exitCode } from "../exit-code.ts";
 import { openCliAgent } from "../open-cli-agent.ts";
 import { openCliModel } from "../open-model.ts";
-import { openRuntime, tellWarnings } from "../open-runtime.ts";
+import { offerTrust } from "../offer-trust.ts";
+import { chooseWorkdir, openRuntime, tellWarnings } from "../open-runtime.ts";
 import type { Terminal } from "../terminal.ts";
 import { converse } from "./converse.ts";
 import { openHistory } from "./input/history-file.ts";
@@ -28,6 +29,7 @@ export interface ReplOptions {
 /** A conversation at the terminal, until the person leaves. */
 export async function runRepl({ invocation, terminal, mode, session, prompt }: ReplOptions): Promise<number> {
   const { settings, agent: agentSettings } = readAgentSettings(invocation);
+  if (mode === "agent") await offerTrust(chooseWorkdir(invocation, terminal.env), terminal);
   const screen = openScreen({ stream: terminal.errorStream, clock: systemClock, termName: terminal.env["TERM"] });
   const person = openPerson(terminal, screen);
   const { input } = person;

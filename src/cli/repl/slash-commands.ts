@@ -12,6 +12,7 @@ import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
 import { reloadTools } from "./reload-tools.ts";
 import { showRollouts } from "./show-rollouts.ts";
 import { runToolHere } from "./run-tool-here.ts";
+import { trustHere } from "./trust-here.ts";
 import { showEvidence, showSkills } from "./show-agent.ts";
 import { showOutput, showSpent } from "./show-run.ts";
 
@@ -42,6 +43,7 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: "Look for new and changed tools",
     run: reloadTools,
   },
+  { name: "/trust", summary: "Show what waits for your trust or approval here, and decide about it", run: trustHere },
   {
     name: "/rollout",
     takes: "[TOOL]",

@@ -10,6 +10,7 @@ sys.path.pop(0)
 
 import asyncio
 import contextvars
+import errno
 import inspect
 import json
 import os
@@ -110,7 +111,7 @@ class Host:
         if error is None:
             return
         traceback.print_exception(type(error), error, error.__traceback__)
-        self.wire.send(kind="uncaught", id=None, message=describe_error(error))
+        self.wire.send(kind="uncaught", id=None, message=describe_error(error), errorType=thrown_type(error))
 
     def listen(self):
         for message in self.wire.lines():
@@ -167,7 +168,7 @@ class Host:
             run = await self.runner(call)
         except BaseException as error:
             traceback.print_exc()
-            return self.finish(call, failure("create() failed: " + describe_error(error), "threw"), isUnusable=True)
+            return self.finish(call, failure("create() failed: " + describe_error(error), thrown_type(error)), isUnusable=True)
         with self.lock:
             if call.id not in self.calls:
                 return
@@ -327,12 +328,27 @@ def describe_error(error):
     return (text if text and isinstance(error, (RuntimeError, ValueError)) else "%s: %s" % (name, text) if text else name)[:10_000]
 
 
+def thrown_type(error):
+    said = getattr(error, "error_type", None)
+    if isinstance(said, str) and said:
+        return said[:100]
+    if isinstance(error, PermissionError):
+        return "permission"
+    number = getattr(error, "errno", None) if isinstance(error, OSError) else None
+    if number in (errno.EBADMSG, getattr(errno, "EUCLEAN", errno.EBADMSG)):
+        return "data_corruption"
+    # 11 and 26 are SQLite's CORRUPT and NOTADB.
+    if getattr(error, "sqlite_errorcode", None) in (11, 26) or "corrupt" in type(error).__name__.lower():
+        return "data_corruption"
+    return "threw"
+
+
 def thrown_result(error, original):
     if isinstance(error, MemoryError):
         return dict(failure("The tool used more memory than it may.", "memory"), hint="Work on the data in pieces.")
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename != __file__]
     trace = "".join(traceback.format_list(frames[-6:])).rstrip()
-    result = failure(describe_error(error), "threw")
+    result = failure(describe_error(error), thrown_type(error))
     return dict(result, output=trace) if trace else result
 
 

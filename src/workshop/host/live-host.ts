@@ -198,12 +198,12 @@ class Live implements LiveHost {
   }
 
   /** What is left of the tool's state nobody knows: the next call gets a new process, those under way may end. */
-  private takeUncaught({ id, message }: Extract<FromHost, { kind: "uncaught" }>): void {
+  private takeUncaught({ id, message, errorType = "threw" }: Extract<FromHost, { kind: "uncaught" }>): void {
     this.isRetired = true;
     const entered = [...this.calls].filter(([, each]) => each.entered);
     const blamed = id ?? (entered.length === 1 ? entered[0]![0] : null);
     if (blamed !== null && this.calls.has(blamed)) {
-      const result = { ok: false, error: `An error that nobody caught: ${message}`, errorType: "threw" } as const;
+      const result = { ok: false, error: `An error that nobody caught: ${message}`, errorType } as const;
       this.settle(blamed, { result, entered: this.calls.get(blamed)!.entered });
     } else this.settled();
   }

@@ -39,7 +39,7 @@ export type FromHost =
   | { readonly kind: "ended"; readonly id: number; readonly result: ToolResult; readonly isUnusable?: boolean }
   | { readonly kind: "invalid"; readonly id: number; readonly problems: readonly InputProblem[] }
   /** An error that nobody caught; `id` is the call whose work it was, null when nobody knows. */
-  | { readonly kind: "uncaught"; readonly id: number | null; readonly message: string }
+  | { readonly kind: "uncaught"; readonly id: number | null; readonly message: string; readonly errorType?: string }
   /** The tool ended its own process. */
   | { readonly kind: "exiting"; readonly id: number | null; readonly code: number }
   | { readonly kind: "closed" };

@@ -114,3 +114,63 @@ test("a prompt that says nothing is filled with what was used lately, and a gian
   const selection = await selectTools({ tools: giant, prompt: "current weather temperature", estimate });
   assert.ok(!selection.names.includes("weather_current") && selection.names.includes("weather_forecast"));
 });
+
+/** Tools as files make them. */
+function ownTools(count: number, describe: (index: number) => string = (index) => `Do thing number ${index}.`): Tool[] {
+  const inputSchema = { type: "object", properties: { text: { type: "string" } } };
+  return Array.from({ length: count }, (_, index) => ({
+    ...describeBuiltinTools()[0]!,
+    name: `own_${index}`,
+    description: describe(index),
+    inputSchema,
+    version: `own_${index}@123`,
+  }));
+}
+
+const isOwn = ({ name }: Tool): boolean => name.startsWith("own_");
+const isForOwn = ({ name }: Tool): boolean => name.endsWith("_custom_tools");
+
+test("tools of the person's own are all offered up to 16, and hide none of the others [C7]", async () => {
+  const many = (await manyTools()).filter(({ name }) => !name.endsWith("_custom_tools"));
+  const small = many.slice(0, 24);
+  const management = ownTools(2).map((tool, index) => ({
+    ...tool,
+    name: ["list_custom_tools", "reload_custom_tools"][index]!,
+  }));
+  for (const others of [small, many]) {
+    const prompt = "hello";
+    const without = await selectTools({ tools: others, prompt, estimate, mayGrow: true });
+    for (const count of [1, 16]) {
+      const own = ownTools(count);
+      const tools = [...others, ...own, ...management];
+      const { names } = await selectTools({ tools, prompt, estimate, isOwn, isForOwn, mayGrow: true });
+      const expected = [...without.names, ...own.map(({ name }) => name), ...management.map(({ name }) => name)];
+      assert.deepEqual([...names].sort(), expected.sort());
+    }
+  }
+});
+
+test("beyond 16 tools or 3,000 tokens of the person's own, those that fit best are offered, and the ones that find the rest [C7]", async () => {
+  const management = ownTools(2).map((tool, index) => ({
+    ...tool,
+    name: ["list_custom_tools", "reload_custom_tools"][index]!,
+  }));
+  const builtin = describeBuiltinTools();
+  const catalog = createCatalog(builtin);
+  for (const tool of createBridgeTools(catalog)) catalog.add(tool);
+  const own = ownTools(40, (index) => (index === 33 ? "오늘의 날씨를 알려준다." : `Do thing number ${index}.`));
+  const tools = [...catalog.list("agent"), ...own, ...management];
+  for (const prompt of ["서울 날씨가 어때?", "How is the weather in Seoul?"]) {
+    const { names } = await selectTools({ tools, prompt, estimate, isOwn, isForOwn });
+    assert.equal(names.filter((name) => name.startsWith("own_")).length, 16);
+    assert.ok(names.includes("own_33"), prompt);
+    assert.deepEqual(
+      names.filter((name) => /custom_tools|find_tools|call_tool/.test(name)),
+      ["list_custom_tools", "call_tool", "find_tools"],
+    );
+    assert.ok(builtin.every(({ name }) => names.includes(name)));
+  }
+  const large = ownTools(10, () => "long ".repeat(400));
+  const { names } = await selectTools({ tools: [...builtin, ...large], prompt: "hello", estimate, isOwn, isForOwn });
+  assert.ok(names.filter((name) => name.startsWith("own_")).length < 10);
+});

@@ -10,6 +10,7 @@ import { readRawSpec } from "./read-raw-spec.ts";
 import type { RawSpec } from "./read-raw-spec.ts";
 import { createToolCalls } from "./tool-calls.ts";
 import type { ToolCalls } from "./tool-calls.ts";
+import { thrownType } from "./to-result.ts";
 import type { ToolPlace } from "./tool-place.ts";
 import { listen, send } from "./wire.ts";
 
@@ -92,5 +93,5 @@ function tellUncaught(thrown: unknown): void {
   if (!calls) return tellBroken(thrown);
   const id = calls.current();
   if (id !== null) calls.forget(id);
-  send({ kind: "uncaught", id, message: messageOf(thrown).slice(0, 10_000) });
+  send({ kind: "uncaught", id, message: messageOf(thrown).slice(0, 10_000), errorType: thrownType(thrown) });
 }

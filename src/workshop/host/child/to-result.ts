@@ -18,8 +18,19 @@ export function thrownResult(thrown: unknown): ToolResult {
   const stack = (thrown as { stack?: unknown } | null)?.stack;
   const trace = typeof stack === "string" ? stack.split("\n").filter(isOfTool).slice(0, 6).join("\n") : "";
   const error = cutText(messageOf(thrown), 10_000);
-  const errorType = isOutOfMemory(error) ? "memory" : "threw";
+  const errorType = thrownType(thrown);
   return { ok: false, error, errorType, ...(trace === "" ? {} : { output: trace }) };
+}
+
+/** What kind of failure was thrown. Permission and damaged data are named: one of them is enough to take a new version back. */
+export function thrownType(thrown: unknown): string {
+  const { code, name, message, errcode, error_type: said } = Object(thrown) as Readonly<Record<string, unknown>>;
+  if (typeof said === "string" && said !== "") return said.slice(0, 100);
+  if (code === "EACCES" || code === "EPERM") return "permission";
+  // EBADMSG and EUCLEAN are what file systems say of damaged data; 11 and 26 are SQLite's CORRUPT and NOTADB.
+  if (code === "EBADMSG" || code === "EUCLEAN" || errcode === 11 || errcode === 26) return "data_corruption";
+  if ([code, name].some((word) => typeof word === "string" && /corrupt/i.test(word))) return "data_corruption";
+  return isOutOfMemory(String(message)) ? "memory" : "threw";
 }
 
 function isOutOfMemory(message: string): boolean {
