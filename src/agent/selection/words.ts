@@ -58,7 +58,7 @@ function meaningsOf(word: string): string[] {
 /** Every two characters that follow each other: a particle or an ending then hides nothing of the word before it. */
 function pairsOf(word: string): string[] {
   if (!runsTogether.test(word)) return [];
-  const characters = [...word];
+  const characters = Array.from(word);
   return characters.length < 2
     ? characters
     : characters.slice(1).map((character, at) => `${characters[at]}${character}`);
