@@ -29,6 +29,8 @@ export function linuxProcessTable(): ProcessTable {
 
 /** The kernel's fixed number for the PID namespace that a machine boots with. */
 const initialNamespace = "4026531836";
+/** PF_KTHREAD in the flags of /proc/PID/stat. */
+const kernelThread = 0x0020_0000;
 const buffer = Buffer.allocUnsafeSlow(4096);
 
 function processIds(): number[] {
@@ -56,7 +58,8 @@ function find(pid: number): ProcessEntry | undefined {
     startTime,
     startOrder: Number(startTime),
     alive: state !== "Z" && state !== "X" && state !== "x",
-    kernel: fields[2] === "0" && fields[3] === "0",
+    // Not by a group and session of 0: in a container that was entered from outside, every process shows those.
+    kernel: (Number(fields[6]) & kernelThread) !== 0,
     stopped: state === "T" || state === "t",
   };
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { ApprovalRequest } from "../../src/core/approval.ts";
+import { lane } from "../support/require.ts";
 import { until } from "../support/runtime.ts";
 import { no, openGated, yes } from "./support.ts";
 
@@ -166,7 +168,8 @@ test("danger that was named in advance runs; what was not named does not [G8]", 
   assert.equal(byText.asked.length, 1);
 });
 
-test("python code is judged as well [L8]", async (t) => {
+const python = lane("python", spawnSync("python3", ["--version"]).status === 0);
+test("python code is judged as well [L8]", python, async (t) => {
   const { call, asked } = await openGated(t, { permissions: { allow: ["run_python"] } });
   await call("run_python", { code: "import shutil\nshutil.rmtree('x')" });
   assert.ok(asked[0]?.isDanger);

@@ -199,7 +199,7 @@ for (const mode of modes) {
       const [kept] = bench.processes.background.list();
       assert.deepEqual([kept?.state, kept?.keep], ["running", true]);
       for (const row of commandsWith(join(bench.folder, "keep"))) {
-        const pid = Number(row.trim().split(/\s+/)[1]);
+        const pid = Number.parseInt(row, 10);
         if (row.includes("bash -c trap") && !row.includes("exec")) process.kill(pid, "SIGTERM");
       }
       await eventually(() => bench.processes.background.find(kept!.id)?.state === "exited", "it ended");

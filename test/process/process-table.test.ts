@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, openSync } from "node:fs";
+import { copyFileSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { findVictims, runsInside } from "../../src/process/find-victims.ts";
 import { identify, isAlive } from "../../src/process/identity.ts";
 import { openProcessTable } from "../../src/process/process-table.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { eventually } from "./support.ts";
+import { eventually, inMode } from "./support.ts";
 
 const table = openProcessTable(process.platform);
 const onLinux = { skip: process.platform !== "linux" && "needs /proc" };
@@ -60,6 +60,28 @@ test("whoever writes to the output is part of the command, whoever reads it is n
   const { victims, complete } = findVictims(table, target, { known: new Map() });
   assert.deepEqual([victims.map(({ pid }) => pid), complete], [[writer.pid], true]);
 });
+
+test(
+  "in a container that was entered without a session of its own, processes are not taken for the kernel's [E4]",
+  inMode("require"),
+  () => {
+    const script = `import { linuxProcessTable } from ${JSON.stringify(new URL("../../src/process/linux-process-table.ts", import.meta.url).href)};
+    const { groupId, sessionId, kernel } = linuxProcessTable().find(process.pid);
+    console.log(JSON.stringify({ groupId, sessionId, kernel }));`;
+    const view = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];
+    const { stdout, stderr } = spawnSync("bwrap", [...view, process.execPath, "--input-type=module", "-e", script], {
+      encoding: "utf8",
+    });
+    assert.deepEqual(JSON.parse(stdout || stderr), { groupId: 0, sessionId: 0, kernel: false });
+    const kernel = findKernelThread();
+    if (kernel !== undefined) assert.equal(table.find(kernel)?.kernel, true);
+  },
+);
+
+/** `kthreadd` has the number 2 wherever the machine's own processes can be seen. */
+function findKernelThread(): number | undefined {
+  return existsSync("/proc/2/comm") && readFileSync("/proc/2/comm", "utf8") === "kthreadd\n" ? 2 : undefined;
+}
 
 test("neither we nor those who started us are ever victims [E4]", () => {
   const root = identify(table, process.ppid);

@@ -51,7 +51,7 @@ export function runs(folder: string): number {
 function endAgents(folder: string): void {
   for (const row of commandsWith(`${folder}/`)) {
     try {
-      process.kill(Number(row.trim().split(/\s+/)[1]), "SIGKILL");
+      process.kill(Number.parseInt(row, 10), "SIGKILL");
     } catch {
       // it has ended meanwhile
     }
