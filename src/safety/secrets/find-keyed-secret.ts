@@ -1,4 +1,5 @@
 import { isSecretValue, type ValueSetting } from "./judge-value.ts";
+import { looksVeryRandom } from "./looks-random.ts";
 import { findKeyJoin, type KeyJoin } from "./key-join.ts";
 import { extendValue, readUpTo, readValue, type ReadValue } from "./read-value.ts";
 import { behindShortStems, judgeKey, keyStems, matchKeyEnd, shortKeyStems, type SecretKey } from "./secret-keys.ts";
@@ -12,26 +13,90 @@ export function keyedTriggers(): Trigger[] {
   return words.map((word) => ({ word, anyCase: true, find: findKeyedSecret }));
 }
 
-function findKeyedSecret(text: string, at: number, scan: Scan): SecretSpan | undefined {
+function findKeyedSecret(text: string, at: number, scan: Scan): SecretSpan | readonly SecretSpan[] | undefined {
   // What stands inside a value that is masked already needs no look of its own.
   if (at < (scan.readTo.get("keyed") ?? 0)) return undefined;
   const keyEnd = matchKeyEnd(text, at);
   if (keyEnd === undefined) return undefined;
   const keyStart = findKeyStart(text, at);
   const keyJoin = findKeyJoin(text, keyStart, keyEnd);
-  if (!keyJoin) return undefined;
+  if (!keyJoin || isInName(text, keyStart)) return undefined;
   const key = judgeKey(text.slice(keyStart, keyEnd));
   if (!key) return undefined;
 
+  const cells = findTableCells(text, { keyStart, keyEnd });
+  if (cells)
+    return cells.filter((cell) => isCellSecret(text, cell, key)).map((cell) => ({ ...cell, family: key.family }));
   const read = readJoined(text, keyJoin, scan);
   if (!read) return undefined;
   const place = { keyStart, keyEnd, keyJoin };
   if (!isSecret(text, { ...place, value: read }, { key, scan })) return noteTry(text, read, scan);
   const value = isShellJoin(text, place) ? endBeforeCommand(text, read) : read;
   if (value !== read && !isSecret(text, { ...place, value }, { key, scan })) return undefined;
-  const end = extendValue(text, value);
+  const end = extendOverWrap(text, value, extendValue(text, value));
   scan.readTo.set("keyed", end);
   return { start: value.start, end, family: key.family };
+}
+
+/** `arn:aws:secretsmanager:…:secret:name`, `projects/x/secrets/…`: the word is a part of a name that only points to a secret. */
+function isInName(text: string, keyStart: number): boolean {
+  if (text[keyStart - 1] !== ":" && text[keyStart - 1] !== "/") return false;
+  return /(?:^|[\s"'`=,([<])(?:arn:[\w-]*:|projects\/[\w-]+\/)[\w:/.-]*$/.test(
+    text.slice(Math.max(0, keyStart - 200), keyStart),
+  );
+}
+
+/** A long value that fills its line goes on in the next one, where it stands alone. */
+function extendOverWrap(text: string, { start, isQuoted }: ReadValue, end: number): number {
+  if (isQuoted || end - start < 20 || !looksVeryRandom(text.slice(start, end))) return end;
+  const lineStart = text.lastIndexOf("\n", start) + 1;
+  if (end - lineStart < 60) return end;
+  const rest = /^\\?\r?\n[ \t]{0,40}([A-Za-z0-9_+/=-]{4,512})[ \t]*(?:\r?\n|$)/.exec(text.slice(end, end + 600));
+  if (!rest || !/\d/.test(rest[1]!) || !/[A-Za-z]/.test(rest[1]!)) return end;
+  return end + rest[0].indexOf(rest[1]!) + rest[1]!.length;
+}
+
+const mostRows = 200;
+const separator = /^[ \t]*[|+:-][-+|:= \t]{2,2000}$/;
+
+/** The cells below a heading of a table that is drawn with bars, as Markdown and database clients do; undefined for no table. */
+function findTableCells(
+  text: string,
+  { keyStart, keyEnd }: { keyStart: number; keyEnd: number },
+): { start: number; end: number }[] | undefined {
+  if (!/^[ \t"'`*_]*(?:\||\r?\n)/.test(text.slice(keyEnd, keyEnd + 80))) return undefined;
+  const lineStart = text.lastIndexOf("\n", keyStart - 1) + 1;
+  const lineEnd = text.indexOf("\n", keyEnd);
+  if (lineEnd < 0 || lineEnd - lineStart > 2000) return undefined;
+  const header = text.slice(lineStart, lineEnd);
+  if (!header.includes("|")) return undefined;
+  const ruleEnd = text.indexOf("\n", lineEnd + 1);
+  if (!separator.test(text.slice(lineEnd + 1, ruleEnd < 0 ? text.length : ruleEnd).replace("\r", ""))) return undefined;
+  const column = header.slice(0, keyStart - lineStart).split("|").length - 1;
+  const cells: { start: number; end: number }[] = [];
+  let at = ruleEnd + 1;
+  for (let row = 0; ruleEnd >= 0 && row < mostRows && at < text.length; row++) {
+    const stop = text.indexOf("\n", at);
+    const line = text.slice(at, stop < 0 ? text.length : stop);
+    if (!line.includes("|") || line.length > 4000) break;
+    const parts = line.split("|");
+    const before = parts.slice(0, column).reduce((sum, part) => sum + part.length + 1, 0);
+    const cell = parts[column] ?? "";
+    const inner = cell.replace(/^[\s"'`*]+|[\s"'`*]+$/g, "");
+    if (inner !== "") {
+      const start = at + before + cell.indexOf(inner);
+      cells.push({ start, end: start + inner.length });
+    }
+    if (stop < 0) break;
+    at = stop + 1;
+  }
+  return cells;
+}
+
+function isCellSecret(text: string, { start, end }: { start: number; end: number }, key: SecretKey): boolean {
+  const setting = { isQuoted: true, hasOwnLine: true, isLiteral: true, isSetting: true, isLoose: false };
+  const value = text.slice(start, end);
+  return !/\s|^[([<].*[)\]>]$/.test(value) && /\d|[^\p{L}\s]/u.test(value) && isSecretValue(value, key, setting);
 }
 
 /** `pass:pass:…` without an end would be looked at again for each of its keys; no text that means something has so many. */
@@ -62,14 +127,26 @@ function isShellJoin(text: string, { keyStart, keyEnd, keyJoin }: Omit<KeyedValu
 }
 
 function readJoined(text: string, { join, end, isEncoded }: KeyJoin, scan: Scan): ReadValue | undefined {
+  if (join === "below") return readLine(text, end);
   if (join === "element") return readUpTo(text, end, /<|\n/);
   if (isEncoded) return readUpTo(text, end, /%(?:2[267cC]|7[dD]|0[aAdD])|[\s"'&<>]/);
   return readValue(text, skipBlockSign(text, end), scan);
 }
 
+/** A line that holds one word and nothing else: no sentence, no further key, no prompt of a shell. */
+function readLine(text: string, at: number): ReadValue | undefined {
+  const line = /^[^\r\n]{0,600}/.exec(text.slice(at, at + 600))![0].trimEnd();
+  const quoted = /^(["'`])(.{1,512})\1[,;]?$/.exec(line);
+  const start = at + (quoted ? 1 : 0);
+  const value = quoted ? quoted[2]! : line.replace(/[,;]$/, "");
+  if (value === "" || /\s/.test(value) || (!quoted && /^[\w.-]+[:=]|^[-=~#|+]{2}|@.*[:~]|[$#%>:]$|^[<{[(]/.test(value)))
+    return undefined;
+  return { start, end: start + value.length, isQuoted: quoted !== null };
+}
+
 /** YAML: the text of `password: |` is on the next line. */
 function skipBlockSign(text: string, at: number): number {
-  return at + (/^[|>][-+]?\d?[ \t]*\r?\n[ \t]+/.exec(text.slice(at, at + 80))?.[0].length ?? 0);
+  return at + (/^[|>][-+]?\d?[ \t]*\r?\n(?:[ \t]*\r?\n){0,2}[ \t]+/.exec(text.slice(at, at + 80))?.[0].length ?? 0);
 }
 
 /** `pass` alone is a common word; as a variable or an option it is a password. */

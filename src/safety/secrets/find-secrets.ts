@@ -1,3 +1,4 @@
+import { withoutColours } from "./joined-text.ts";
 import type { Scan, SecretSpan } from "./secret-span.ts";
 import { cutAtOperators } from "./shell-operators.ts";
 import { hashBits, startsAt, type TriggerIndex } from "./trigger-index.ts";
@@ -8,12 +9,23 @@ const nothing: readonly SecretSpan[] = [];
 /** What kind of text it is: in a command for the shell, a value without quotes ends at an operator. */
 export type TextKind = "text" | "command";
 
-/** All secrets of a text, in order, without overlap. Linear in the length of the text. */
-export function findSecrets(
-  text: string,
-  { table, buckets }: TriggerIndex,
-  kind: TextKind = "text",
-): readonly SecretSpan[] {
+/** All secrets of a text, in order, without overlap, also where colours cut them into pieces. Linear in the length of the text. */
+export function findSecrets(text: string, index: TriggerIndex, kind: TextKind = "text"): readonly SecretSpan[] {
+  const seen = withoutColours(text);
+  const plain = findPlain(text, index, kind);
+  if (!seen) return plain;
+  const through = findPlain(seen.text, index, kind).flatMap(({ start, end, family, value }): SecretSpan[] => {
+    const span = { start: seen.startOf(start), end: seen.endOf(end), family };
+    // What is in one piece was found as it stands.
+    const isWhole =
+      span.end - span.start === end - start &&
+      plain.some((other) => other.start <= span.start && other.end >= span.end);
+    return isWhole ? [] : [{ ...span, value: value ?? seen.text.slice(start, end) }];
+  });
+  return through.length === 0 ? plain : outsideMarks(text, withoutOverlap([...plain, ...through]));
+}
+
+function findPlain(text: string, { table, buckets }: TriggerIndex, kind: TextKind): readonly SecretSpan[] {
   let found: SecretSpan[] | undefined;
   let scan: Scan | undefined;
   let hash = 0;

@@ -1,4 +1,5 @@
 import { isPlaceholder } from "./is-reference.ts";
+import { unwrapFrom } from "./joined-text.ts";
 import { isInsideWord } from "./is-inside-word.ts";
 import { isWordy } from "./looks-random.ts";
 import type { FindAt, Scan, SecretSpan, Trigger } from "./secret-span.ts";
@@ -39,6 +40,8 @@ function findFormat([family, beginning, rest]: VendorFormat): FindAt {
     pattern ??= new RegExp(rest, "y");
     pattern.lastIndex = at + beginning.length;
     const body = pattern.exec(text)?.[0];
+    const wrapped = findWrapped(text, at, { pattern, begins: beginning.length, found: body, scan });
+    if (wrapped !== undefined) return { start: at, ...wrapped, family };
     if (body !== undefined) scan.readTo.set(family, at + beginning.length + body.length);
     if (body === undefined || isPlaceholder(body) || (body.length < 64 && /[-_]/.test(body) && isWordy(body)))
       return undefined;
@@ -46,6 +49,44 @@ function findFormat([family, beginning, rest]: VendorFormat): FindAt {
     if (beginning === ":AA") return telegram(text, at, end);
     return { start: beginning.endsWith("=") || beginning.endsWith(" ") ? at + beginning.length : at, end, family };
   };
+}
+
+interface Wrapping {
+  readonly pattern: RegExp;
+  /** How long the beginning is. */
+  readonly begins: number;
+  /** What follows it in the same line. */
+  readonly found: string | undefined;
+  readonly scan: Scan;
+}
+
+/** A token that goes on in the next line: only there does it become whole, or it is a word of its own that looks like more of it. */
+function findWrapped(
+  text: string,
+  at: number,
+  { pattern, begins, found, scan }: Wrapping,
+): Pick<SecretSpan, "end" | "value"> | undefined {
+  const wordEnd = at + begins + (found?.length ?? 0);
+  if (found !== undefined && !/[ \t\\]{0,3}\r?\n/y.test(text.slice(wordEnd, wordEnd + 6))) return undefined;
+  const joined = unwrapFrom(text, at, scan);
+  if (!joined || (found !== undefined && joined.firstBreak !== begins + found.length)) return undefined;
+  pattern.lastIndex = begins;
+  const body = pattern.exec(joined.text)?.[0];
+  const length = begins + (body?.length ?? 0);
+  if (body === undefined || length <= joined.firstBreak || isPlaceholder(body)) return undefined;
+  // What follows must be made of the same stuff, and fill its lines up to the last.
+  const after = joined.text.slice(joined.firstBreak, length);
+  if (found !== undefined && !/\d/.test(after)) return undefined;
+  if (isWordy(after) && !/\d.*[A-Za-z].*\d|[a-z].*[A-Z].*[a-z]/.test(after)) return undefined;
+  return { end: joined.endOf(length), value: joined.text.slice(0, length) };
+}
+
+/** Whether a line ends in what may be the first part of a token. */
+export function mayGoOn(line: string): boolean {
+  const last = /[A-Za-z0-9_+/=.-]{6,2048}(?=[ \t\\]{0,3}\r?\n?$)/.exec(line.slice(-2100))?.[0];
+  if (last === undefined) return false;
+  if (line.length > 60 && last.length >= 20 && /\d/.test(last)) return true;
+  return last.includes("eyJ") || vendorFormats.some(([, beginning]) => last.includes(beginning));
 }
 
 /** The number of the bot before the colon is no secret. */

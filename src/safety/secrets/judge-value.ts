@@ -13,6 +13,8 @@ export interface ValueSetting {
   readonly isSetting: boolean;
   /** The sign between them is far from an assignment: a column, a comma, a sentence. */
   readonly isLoose: boolean;
+  /** It is alone on one of the lines below its key. */
+  readonly isBelow?: boolean;
   /** It is a word of a command for the shell. */
   readonly isCommand?: boolean;
 }
@@ -24,6 +26,7 @@ const leastInCommand = 6;
 /** Whether the value behind such a key is a secret, and not a word about one. */
 export function isSecretValue(value: string, { strength, family }: SecretKey, setting: ValueSetting): boolean {
   const head = value.slice(0, 128);
+  if (strength === "pin") return /^\d{4,8}$/.test(head) && !setting.isLoose && !/^(?:19|20)\d\d$/.test(head);
   if (
     isTooShort(head, strength, setting) ||
     isReference(head) ||
@@ -33,6 +36,7 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
   )
     return false;
   if (!setting.isQuoted && (isCall(head) || (!setting.isLiteral && isExpression(head)))) return false;
+  if (setting.isBelow) return isSecretBelow(head, strength, setting);
   if (setting.isLoose) return !/\s/.test(head) && isLooseSecret(head, strength, setting);
   switch (strength) {
     case "password":
@@ -43,6 +47,13 @@ export function isSecretValue(value: string, { strength, family }: SecretKey, se
     case "doubtful":
       return !/\s/.test(head) && (looksVeryRandom(head) || isBasicAuth(head));
   }
+}
+
+/** Any word may stand below a heading: one that is a secret has digits or signs in it. */
+function isSecretBelow(value: string, strength: KeyStrength, { isQuoted }: ValueSetting): boolean {
+  if (isLabel(value) || isWordy(value.replace(/[.,:;!?]+$/, ""))) return strength === "password" && endsInNumber(value);
+  if (strength !== "password") return looksVeryRandom(value);
+  return isQuoted || looksRandom(value);
 }
 
 function isTooShort(value: string, strength: KeyStrength, { isCommand, isLiteral, isLoose }: ValueSetting): boolean {
@@ -136,7 +147,7 @@ function isBasicAuth(value: string): boolean {
 }
 
 const statusWords = new Set(
-  "required optional incorrect disabled enabled missing invalid expired redacted unchanged accepted rejected forbidden generated encrypted undefined password passwords provided supported protected successful succeeded verified mismatch unavailable authentication authorization credentials validation confirmed configured inherited automatic provider database basicauth".split(
+  "required optional incorrect disabled enabled missing invalid expired redacted unchanged accepted rejected forbidden generated encrypted undefined password passwords provided supported protected successful succeeded verified mismatch unavailable authentication authorization credentials obligatoire obligatoria obligatorio obrigatória obrigatório obbligatoria obbligatorio erforderlich notwendig requerida requerido requise requis necesaria necesario necessaria necessario wymagane verplicht zorunlu gerekli incorrecta incorrecto incorrecte incorreta errata ungültig inválida inválido invalide vergessen geändert oublié olvidada esquecida optionnel opcional facultatif validation confirmed configured inherited automatic provider database basicauth".split(
     " ",
   ),
 );

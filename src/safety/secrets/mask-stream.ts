@@ -1,4 +1,5 @@
 import type { MaskStream } from "../../core/mask.ts";
+import { mayGoOn } from "./find-vendor-secret.ts";
 import { findKeyRest, findOpenKeyLines, maxHeldLines } from "./key-lines.ts";
 import type { SecretSpan } from "./secret-span.ts";
 
@@ -81,6 +82,7 @@ export function createMaskStream(parts: StreamParts, begins: StreamStart = "begi
         findHeldLines(whole),
         isMidway ? lineAfterGap(text, from, whole) : whole,
         lineAfterNote(text, range),
+        lastLineThatGoesOn(text, range),
       );
       if (open <= from) return "";
       const spans = find();
@@ -120,6 +122,21 @@ function lineAfterNote(text: string, { from, to }: Range): number {
   return start < from || start === 0 || start >= to ? to : lineAfterGap(text, start, to);
 }
 
+/** The last lines, where they end in what may be a part of a token: the next one shows it. */
+function lastLineThatGoesOn(text: string, { from, to }: Range): number {
+  if (text[to - 1] !== "\n") return to;
+  let start = to;
+  for (let line = 0; line < 7 && start > from; line++) {
+    const before = Math.max(from, text.lastIndexOf("\n", start - 2) + 1);
+    const content = text.slice(before, start);
+    if (mayGoOn(content)) return before;
+    // A line in between holds nothing but a part of it.
+    if (!/^[ \t>|]{0,40}[A-Za-z0-9_+/=.-]{4,2048}[ \t\\]{0,3}\r?\n$/.test(content)) return to;
+    start = before;
+  }
+  return to;
+}
+
 /** Where the first secret begins that is not known to be over. One that is far too long is no reason to wait. */
 function firstOpen(text: string, spans: readonly SecretSpan[], { from, to }: Range): number {
   for (const { start, end, family } of spans) {
@@ -146,5 +163,18 @@ function isOver(after: string): boolean {
 function startOfContext(text: string, gone: number): number {
   let start = gone;
   for (let line = 0; line < 4 && start > 0; line++) start = text.lastIndexOf("\n", start - 2) + 1;
-  return Math.max(start, gone - maxLine, 0);
+  const lines = Math.max(start, gone - maxLine, 0);
+  return Math.min(lines, startOfTable(text, gone));
+}
+
+/** The heading of the table that goes on here: its columns say what the cells are. */
+function startOfTable(text: string, gone: number): number {
+  const limit = Math.max(0, gone - 4 * maxLine);
+  let start = gone;
+  while (start > limit) {
+    const before = text.lastIndexOf("\n", start - 2) + 1;
+    if (before < limit || !/[|+]/.test(text.slice(before, start))) break;
+    start = before;
+  }
+  return start;
 }

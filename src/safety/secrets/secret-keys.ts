@@ -1,34 +1,54 @@
+import { secretLabels } from "./secret-labels.ts";
+
 /**
  * How much the name of a key says about its value.
  * - `password`: whatever is behind it, somebody made it up as a secret
  * - `token`: a secret if it looks random; names of tokens and secrets are common, too
+ * - `pin`: a number of four to eight digits
  * - `doubtful`: a secret only if it looks very random
  */
-export type KeyStrength = "password" | "token" | "doubtful";
+export type KeyStrength = "password" | "token" | "doubtful" | "pin";
 
 export interface SecretKey {
   readonly strength: KeyStrength;
   readonly family: string;
 }
 
+const all = (kind: "password" | "token" | "pin"): string[] => [
+  ...new Set(secretLabels.flatMap((labels) => [...(labels[kind] ?? [])])),
+];
+const labels = { password: all("password"), token: all("token"), pin: all("pin") };
+const labelWords = [...labels.password, ...labels.token, ...labels.pin];
+
 /** The beginnings of the words by which a key may end; each leads to a look at the whole key. Three characters or more. */
 export const keyStems: readonly string[] = [
-  ..."pass pwd secret token key auth cred mnemonic seed phrase signature kennwort contraseña senha".split(" "),
-  ..."비밀번호 비밀키 인증키 패스워드 시크릿 パスワード пароль".split(" "),
-  "api 키",
-  "액세스 키",
+  ...new Set([
+    ..."pass pwd secret token key auth cred mnemonic seed phrase signature".split(" "),
+    ...labelWords.filter((word) => word.length > 2),
+  ]),
 ];
 
 /** Two characters are too few for a trigger: it takes what can stand behind them, too. */
-export const shortKeyStems: readonly string[] = ["암호", "토큰", "비번", "密码", "密碼"];
-export const behindShortStems = " :=\"'：는은이가)]".split("");
+export const shortKeyStems: readonly string[] = labelWords.filter((word) => word.length === 2);
+export const behindShortStems = " \n\r\u00a0\u3000:=\"'：는은이가是为為はが)]".split("");
 
-const ends =
-  /^(?:pass(?:word|wd|phrase|code|wort|w)?|pwd|secret|token|(?:api|액세스|인증) ?키|key(?:_base)?|auth|credentials?|creds?|mnemonic|seed[-_ ]?phrase|phrase|signature|kennwort|contraseña|senha|비밀번호|비밀키|패스워드|암호|비번|토큰|시크릿|パスワード|密码|密碼|пароль)(?:[-_]?\d{1,2})?(?![\p{Script=Latin}\p{N}_]|-[A-Za-z])/iu;
+const longestFirst = (texts: readonly string[]): string =>
+  [...texts]
+    .sort((a, b) => b.length - a.length)
+    .map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+    .join("|");
+
+const ends = new RegExp(
+  String.raw`^(?:${longestFirst(labelWords)}|pass(?:word|wd|phrase|code|wort|w)?|pwd|secret|token|key(?:_base)?|auth|credentials?|creds?|mnemonic|seed[-_ ]?phrase|phrase|signature)(?:[-_]?\d{1,2})?(?![\p{Script=Latin}\p{N}\p{M}_]|-[A-Za-z])`,
+  "iu",
+);
+const endOfPassword = new RegExp(`(?:${longestFirst(labels.password)})$`, "iu");
+const endOfToken = new RegExp(`(?:${longestFirst(labels.token)})$`, "iu");
+const endOfPin = new RegExp(String.raw`(?<![\p{L}\p{N}_-])(?:${longestFirst(labels.pin)})$`, "iu");
 
 /** The end of the key whose last word begins here; nothing when the key goes on, as in `password_file` or `tokens`. */
 export function matchKeyEnd(text: string, at: number): number | undefined {
-  const found = ends.exec(text.slice(at, at + 32));
+  const found = ends.exec(text.slice(at, at + 48));
   return found ? at + found[0].length : undefined;
 }
 
@@ -47,6 +67,8 @@ const judged = new Map<string, SecretKey | null>();
 const maxJudged = 1000;
 
 function judgeWords(name: string): SecretKey | undefined {
+  const label = judgeLabel(name.replace(/[-_ ]?\d{1,2}$/, ""));
+  if (label) return label;
   const words = name
     .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, " ")
     .replace(/[-_ ]?\d{1,2}$/, "")
@@ -62,8 +84,8 @@ function judgeWords(name: string): SecretKey | undefined {
     return { strength: isAbout ? "token" : "password", family: "password" };
   }
   if (/(?:mnemonic|phrase)$/.test(last)) return judgePhrase(last, before);
-  if (/(?:secret|시크릿|비밀키|키)$/.test(last)) return { strength: "token", family: "secret" };
-  if (/(?:token|토큰)$/.test(last)) return judgeToken(last, before);
+  if (last.endsWith("secret")) return { strength: "token", family: "secret" };
+  if (last.endsWith("token")) return judgeToken(last, before);
   if (last.endsWith("key")) return judgeKeyWord(last === "key" ? before : last.slice(0, -3));
   if (last.endsWith("signature"))
     return words.some((word) => word === "amz" || word === "goog" || word === "access")
@@ -78,6 +100,14 @@ function judgeWords(name: string): SecretKey | undefined {
   if (/^(?:\w+)?(?:auth|creds?|credentials?)$/.test(last) && !last.endsWith("oauth"))
     return { strength: "doubtful", family: "credential" };
   return undefined;
+}
+
+/** English words are judged by what stands before them; of the other languages, what the label says is enough. */
+function judgeLabel(name: string): SecretKey | undefined {
+  if (/^[\w$-]*(?:token|secret|passphrase)$/i.test(name)) return undefined;
+  if (endOfPin.test(name)) return { strength: "pin", family: "pin" };
+  if (endOfPassword.test(name)) return { strength: "password", family: "password" };
+  return endOfToken.test(name) ? { strength: "token", family: "token" } : undefined;
 }
 
 function judgePhrase(last: string, before: string): SecretKey | undefined {
@@ -98,8 +128,7 @@ function judgeKeyWord(of: string): SecretKey | undefined {
   return doubtfulKeys.has(of) ? { strength: "doubtful", family: "key" } : undefined;
 }
 
-const passwordWord =
-  /(?:password|passwd|passphrase|passcode|passwort|kennwort|contraseña|senha|pwd|비밀번호|패스워드|암호|비번|パスワード|密码|密碼|пароль)$/;
+const passwordWord = /(?:password|passwd|passphrase|passcode|passwort|pwd)$/;
 
 /** Switches, labels and links about a password. */
 const aboutPasswords = new Set(
@@ -115,7 +144,7 @@ const harmlessTokens = new Set(
 );
 
 const secretKeys = new Set(
-  "api access secret private priv encryption decryption crypto cipher signing sign account shared master auth service role subscription admin client consumer app application webhook hmac jwt fernet aes rails django flask cookie stripe openai anthropic claude gemini google maps aws azure github gitlab slack twilio sendgrid mailgun mailchimp datadog dd newrelic cloudflare heroku algolia firebase supabase deepseek mistral cohere groq perplexity huggingface replicate openrouter security license unseal recovery preshared psk 인증".split(
+  "api access secret private priv encryption decryption crypto cipher signing sign account shared master auth service role subscription admin client consumer app application webhook hmac jwt fernet aes rails django flask cookie stripe openai anthropic claude gemini google maps aws azure github gitlab slack twilio sendgrid mailgun mailchimp datadog dd newrelic cloudflare heroku algolia firebase supabase deepseek mistral cohere groq perplexity huggingface replicate openrouter security license unseal recovery preshared psk".split(
     " ",
   ),
 );

@@ -26,6 +26,10 @@ export function settleValue(text: string, { keyStart, keyEnd, keyJoin, value }: 
   const isShouted = /^[A-Z][A-Z\d_]*$/.test(name);
   const isOption = /^--?\w/.test(name) && /(?:^|[\s"'=([])$/.test(before);
   switch (join) {
+    case "below":
+      // Without a sign it is a heading, which has its line for itself.
+      if (sign === "" && !/^[\s#*_>`"'-]*$/.test(lineBefore)) return undefined;
+      return { ...literal, isLiteral: false, isBelow: true };
     case "assign": {
       // Before an arrow is a parameter or a key; no parameter has a word of its own before the word for a secret.
       if (sign === "=>" && !isQuoted && !/[a-z][_-][a-z]/.test(name)) return loose;
