@@ -7,7 +7,11 @@ import { watchSignals } from "./watch-signals.ts";
 /** `deckhand worker`: until somebody stops it. */
 export async function runWorker(invocation: Invocation, terminal: Terminal): Promise<number> {
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  const watch = watchSignals(terminal, () => stop());
+  const leaving = new AbortController();
+  const watch = watchSignals(terminal, () => {
+    leaving.abort();
+    stop();
+  });
   try {
     const runtime = await openRuntime(invocation, terminal);
     try {
@@ -25,7 +29,19 @@ export async function runWorker(invocation: Invocation, terminal: Terminal): Pro
         ),
         runtime.on("ledger:failed", ({ error }) => terminal.tell(`deckhand: warning: ${error}`)),
       ];
-      const worker = await runtime.openWorker({ machine: invocation.value("machine") ?? null });
+      let waitsFor = "";
+      const onWait = (reason: string): void => {
+        if (reason !== waitsFor)
+          tell({ type: "worker:waiting", reason }, `${reason} Trying again until it answers; press Ctrl-C to leave.`);
+        waitsFor = reason;
+      };
+      const machineName = invocation.value("machine") ?? null;
+      const opening = runtime.openWorker({ machine: machineName, waiting: { signal: leaving.signal, onWait } });
+      // A signal while it waits is no failure.
+      const worker = await opening.catch((thrown: unknown) => {
+        if (!watch.signal) throw thrown;
+      });
+      if (!worker) return codeOfSignal[watch.signal!];
       const { machine, scope, agents } = worker;
       const able = agents.length === 0 ? "no agents found: install one" : agents.join(", ");
       tell(

@@ -1,6 +1,8 @@
 import { mkdirSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { RuntimeError } from "../core/errors.ts";
+import type { Clock } from "../core/clock.ts";
+import { messageOf, RuntimeError } from "../core/errors.ts";
+import { isAway } from "../store/postgres/postgres-error.ts";
 import { openPostgresTaskStore } from "../store/postgres/postgres-task-store.ts";
 import { checkMachineId, readMachineId } from "../tasks/machine-id.ts";
 import { createTaskManager } from "../tasks/task-manager.ts";
@@ -23,11 +25,39 @@ export interface OpenedWorker {
   stop(): Promise<void>;
 }
 
+export interface WorkerOrder {
+  readonly machine: string | null;
+  /** Where it is given, a store that is away is waited for until the signal; else the first try decides. */
+  readonly waiting?: { readonly signal: AbortSignal; readonly onWait: (reason: string) => void };
+}
+
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+
 /** Rejects with a RuntimeError when there is no shared store, no agent, or the store can't be used. */
-export async function openWorker(
-  parts: TasksParts,
-  { machine }: { readonly machine: string | null },
-): Promise<OpenedWorker> {
+export async function openWorker(parts: TasksParts, { machine, waiting }: WorkerOrder): Promise<OpenedWorker> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(longestPauseMs, pauseMs * 2)) {
+    try {
+      return await tryToOpen(parts, machine);
+    } catch (thrown) {
+      if (!waiting || !isAway(thrown)) throw thrown;
+      if (!waiting.signal.aborted) waiting.onWait(messageOf(thrown));
+      await pause(parts.clock, pauseMs, waiting.signal);
+      if (waiting.signal.aborted) throw thrown;
+    }
+  }
+}
+
+async function pause(clock: Clock, delayMs: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const cancel = clock.after(delayMs, resolve);
+  signal.addEventListener("abort", () => resolve(), { once: true });
+  await promise;
+  cancel();
+}
+
+async function tryToOpen(parts: TasksParts, machine: string | null): Promise<OpenedWorker> {
   const { configuration, folders, processes, clock, env } = parts;
   const { url } = configuration.store;
   if (url === null) {

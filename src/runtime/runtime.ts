@@ -26,7 +26,7 @@ import type { ImproveOrder, Improvement } from "./improve-tool.ts";
 import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
 import type { ChosenModel } from "./open-named-model.ts";
 import type { McpStatus } from "./open-mcp-servers.ts";
-import type { OpenedWorker } from "./open-worker.ts";
+import type { OpenedWorker, WorkerOrder } from "./open-worker.ts";
 import type { ReadImage } from "./read-image.ts";
 import type { Rollouts } from "./rollouts.ts";
 import type { Schedule } from "./schedule.ts";
@@ -130,7 +130,7 @@ export interface Runtime {
   /** Jobs and when they run. Nothing is started by this: a daemon starts it. */
   schedule(): Promise<Schedule>;
   /** Runs tasks of the shared store (`store.url`) on this machine until it is stopped; stop it before the runtime. */
-  openWorker(order: { readonly machine: string | null }): Promise<OpenedWorker>;
+  openWorker(order: WorkerOrder): Promise<OpenedWorker>;
   /**
    * Removes what is older than `retention` says, and says so in the log, as `deckhand clean` does; in steps, so that calls go on
    * meanwhile. The signal leaves the rest for another time. Where records are kept in memory only there is nothing to remove.

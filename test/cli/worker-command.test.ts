@@ -106,6 +106,48 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     );
   });
 
+  test("a worker that is started while its store is away waits for it, and ends when it is asked to [T4]", async (t) => {
+    const store = ["--store", await server.createDatabase()];
+    const [there, leaving, reading] = [await openTasksMachine(t), await openTasksMachine(t), await openTasksMachine(t)];
+    let isAway = true;
+    afterTest(t, async () => {
+      if (isAway) await server.start();
+    });
+    await server.stop();
+    const workers = [there.start(["worker", "--json", ...store]), leaving.start(["worker", "--json", ...store])];
+    const [waits, leaves] = workers;
+    for (const { child, stdout } of workers) {
+      afterTest(t, async () => void child.kill("SIGKILL"));
+      await until(() => stdout().includes("worker:waiting"), "the worker waits");
+    }
+    leaves!.child.kill("SIGTERM");
+    const { code, stdout, stderr } = await leaves!.ended;
+    assert.deepEqual([code, stderr], [143, ""]);
+    const [{ type, reason }] = [JSON.parse(stdout) as { readonly type: string; readonly reason: string }];
+    assert.equal(type, "worker:waiting");
+    assert.match(
+      reason,
+      /^The store postgres:\S+ can't be reached: .* start PostgreSQL again, or correct the address\.$/,
+    );
+    const readable = reading.start(["worker", ...store]);
+    await until(() => readable.stderr().includes("Trying again until it answers"), "the worker says that it waits");
+    readable.child.kill("SIGINT");
+    assert.equal((await readable.ended).code, 130);
+    await server.start();
+    isAway = false;
+    await until(() => waits!.stdout().includes("worker:ready"), "the worker is ready");
+    waits!.child.kill("SIGTERM");
+    assert.equal((await waits!.ended).code, 143);
+  });
+
+  test("a store that would never come back is no reason to wait [T4]", async (t) => {
+    const machine = await openTasksMachine(t);
+    const missing = (await server.createDatabase()).replace(/test_\d+/, "nowhere");
+    const { code, stderr } = await machine.run(["worker", "--store", missing]);
+    assert.equal(code, 1);
+    assert.match(stderr, /^deckhand: The store \S+ is missing: /m);
+  });
+
   test("the answer of a task is shown also when the machine that ran it is gone [T4] [T6]", async (t) => {
     const store = ["--store", await server.createDatabase()];
     const [here, there] = [await openTasksMachine(t, shop), await openTasksMachine(t, shop)];

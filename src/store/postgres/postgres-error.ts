@@ -18,6 +18,15 @@ export function isConnectionLoss(thrown: unknown): boolean {
   return state.startsWith("08") || state.startsWith("57P") || !/^[0-9A-Z]{5}$/.test(state) || state.startsWith("E");
 }
 
+/** It may come back without any change of the settings: the server can't be reached, or has no connection left. */
+export function isAway(thrown: unknown): boolean {
+  if (!(thrown instanceof RuntimeError)) return false;
+  const { code, cause } = thrown;
+  // What comes from a file has its path.
+  const isAbsent = cause instanceof Error && !("path" in cause) && isConnectionLoss(cause) && !isUntrusted(cause);
+  return code === "STORE_BUSY" || (code === "STORE_UNAVAILABLE" && isAbsent);
+}
+
 /** Codes of OpenSSL, of Node, and of a server that can't do TLS at all; and of a file with certificates that is not there. */
 function isUntrusted(thrown: unknown): boolean {
   const code = codeOf(thrown) ?? "";
