@@ -1,9 +1,18 @@
-import type { Task } from "./task.ts";
+import type { Task, TaskChange } from "./task.ts";
 
 /** One attempt of a task: its folder is `run-<attempt>`. */
 export interface TaskRun {
   readonly id: string;
   readonly attempt: number;
+}
+
+/**
+ * - `running`: it is this machine's
+ * - `lost`: it was called so, and was not started again
+ * - `over`: it has ended, was started again, or is another machine's
+ */
+export interface FoundRun extends TaskRun {
+  readonly standing: "running" | "lost" | "over";
 }
 
 export interface WorkerAgents {
@@ -20,8 +29,10 @@ export interface SharedTasks {
   readonly runsHere: boolean;
   /** What runs on this machine, whoever watches it. Empty where this process is no worker. */
   listHere(): Promise<Task[]>;
-  /** Those of these runs that are this machine's no longer: ended, lost, or started again. A task that is not kept is none. */
-  findStrays(runs: readonly TaskRun[]): Promise<TaskRun[]>;
+  /** What the store says of these runs, which are on this machine. A task that is not kept is left out. */
+  findRuns(runs: readonly TaskRun[]): Promise<FoundRun[]>;
+  /** The true end of a run that was called lost. Undefined: it was started again since, or has its end. */
+  amendLost(run: TaskRun, set: TaskChange["set"]): Promise<Task | undefined>;
   /**
    * Looks for workers that are silent, when that is due: what they watched is free for their machine to adopt, and lost when that
    * does not come back in time, or queued again if it may be. Gives those that are lost now; each is given once.

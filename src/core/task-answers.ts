@@ -28,6 +28,7 @@ export function rowOfTask(task: Task, now: number): object {
     error: task.error,
     stop_proof: task.stopProof,
     attempt: task.attempt,
+    is_late: task.isLate ?? null,
   });
 }
 

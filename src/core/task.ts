@@ -10,7 +10,8 @@ import type { SharedTasks } from "./shared-tasks.ts";
  * - `cancelled`, `timeout`: it was stopped, and that is proven as far as `stopProof` says
  * - `lost`: nobody knows how it ended: its process is gone and left no word
  *
- * The last five are final: one of them is entered exactly once.
+ * The last five are final: one of them is entered exactly once. Only a lost one that was not started again may get its true end later,
+ * from the machine that ran it; then it is marked as late.
  */
 export type TaskState = (typeof taskStates)[number];
 export const taskStates = ["queued", "running", "completed", "failed", "cancelled", "timeout", "lost"] as const;
@@ -68,6 +69,8 @@ export interface Task {
   readonly door: TaskDoor;
   /** 1, and one more each time it was started again. */
   readonly attempt: number;
+  /** True: it was called lost, and this is what its machine reported later. Only then is it there. */
+  readonly isLate?: boolean;
 }
 
 export type TaskDoor = "cli" | "mcp" | "agent" | "daemon" | "schedule" | "library";

@@ -11,15 +11,17 @@ export interface StrayParts {
   readonly folder: string;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
+  /** Its task was called lost: what is known here is reported. */
+  readonly amend: (run: TaskRun) => Promise<void>;
 }
 
 /**
- * A machine that was away for too long comes back with agents at work whose tasks were named lost meanwhile, or were started again
- * elsewhere. Nobody waits for them any more, so each call ends those that there are.
+ * A machine that was away for too long comes back with runs whose tasks were called lost meanwhile, or were started again elsewhere. Each
+ * call ends those of them that still run, and reports what became of the lost ones.
  */
-export function createStrayHunt({ shared, detached, folder, graceMs }: StrayParts): () => Promise<void> {
-  /** Runs that have ended, and so are looked at only once. */
-  let ended = new Set<string>();
+export function createStrayHunt({ shared, detached, folder, graceMs, amend }: StrayParts): () => Promise<void> {
+  /** Runs that have ended and whose tasks have, too: they are looked at only once. */
+  let settled = new Set<string>();
 
   async function listRuns(): Promise<Run[]> {
     const ids = (await list(folder)).filter((name) => isId("task", name));
@@ -28,11 +30,23 @@ export function createStrayHunt({ shared, detached, folder, graceMs }: StrayPart
 
   return async () => {
     const runs = await listRuns();
-    const states = new Map(runs.map(({ path }) => [path, ended.has(path) ? "ended" : detached.look(path).state]));
-    ended = new Set(runs.map(({ path }) => path).filter((path) => isOver(states.get(path))));
-    const living = runs.filter(({ path }) => states.get(path) === "running");
-    const strays = await shared.findStrays(living);
-    await Promise.all(strays.map(({ id, attempt }) => detached.stop(pathOf(folder, id, attempt), graceMs)));
+    const states = new Map(
+      runs.filter(({ path }) => !settled.has(path)).map(({ path }) => [path, detached.look(path).state]),
+    );
+    const begun = runs.filter(({ path }) => (states.get(path) ?? "unstarted") !== "unstarted");
+    const found = await shared.findRuns(begun);
+    await Promise.all(
+      found.map(async (run) => {
+        const path = pathOf(folder, run.id, run.attempt);
+        if (run.standing === "lost") await amend(run);
+        else if (run.standing === "over" && states.get(path) === "running") await detached.stop(path, graceMs);
+      }),
+    );
+    const open = new Set(
+      found.filter(({ standing }) => standing === "running").map(({ id, attempt }) => pathOf(folder, id, attempt)),
+    );
+    const isSettled = ({ path }: Run): boolean => settled.has(path) || (isOver(states.get(path)) && !open.has(path));
+    settled = new Set(runs.filter(isSettled).map(({ path }) => path));
   };
 }
 

@@ -1,9 +1,11 @@
 import { join } from "node:path";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
+import type { TaskRun } from "../core/shared-tasks.ts";
 import { isFinalTask, type Task, type TaskDoor, type TaskQuery } from "../core/task.ts";
 import { oneLine } from "./adapters/describe-end.ts";
 import { findAdapter } from "./adapters/find-adapter.ts";
+import { amendLost } from "./amend-lost.ts";
 import { createAnswerReadings } from "./answer-readings.ts";
 import { checkAgent } from "./check-agent.ts";
 import { checkSameOrder } from "./check-same-order.ts";
@@ -42,6 +44,8 @@ export interface TaskManager {
   resume(id: string, message: string, door: TaskDoor): Promise<Task>;
   /** Takes over what nobody watches any more: true results, live processes, lost ones. To be called first of all. */
   adopt(): Promise<void>;
+  /** Reports what became of a run of this machine whose task was called lost. */
+  amendLost(run: TaskRun): Promise<void>;
   /** Forgets tasks that ended long ago. Also done by itself, every minute. */
   expire(): Promise<void>;
   /** Lets go of what runs: it goes on, for the next manager to adopt. A store that forgets has no next one, so there it is ended. */
@@ -210,6 +214,7 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
       await sweepFolders(options);
       await queue.fillAll();
     },
+    amendLost: (run) => amendLost(options, run),
     expire: () => expireTasks(options),
     close: () => (closing ??= end()),
   };

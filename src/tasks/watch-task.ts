@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { DetachedState } from "../process/detached.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
-import { readAgent } from "./read-agent.ts";
+import { readAgent, type AgentReading } from "./read-agent.ts";
 import { hasPrinted, runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
 
@@ -27,7 +27,7 @@ export interface TaskWatch {
 export type WatchState = "running" | "busy" | "queued" | "over";
 
 /** So much output is read before others have their turn. */
-const bytesPerLook = 8 * 1024 * 1024;
+export const bytesPerLook = 8 * 1024 * 1024;
 /** How often a line of progress is written down. */
 const writeMs = 1000;
 /** So long a shim that has begun may take to write down who it is. */
@@ -135,7 +135,8 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
 
   /** Ends what is left of it, once, and writes down what it came to, as often as that takes. */
   async function settle(): Promise<WatchState> {
-    const set = await (ending ??= end().catch(forgetEnding));
+    const end = { reading, cause, onStopping: noteStopping };
+    const set = await (ending ??= endRun(options, task, end).catch(forgetEnding));
     if (set.state === "lost" && task.order.isIdempotent && task.attempt < mostAttempts) return startAgain("");
     const settled = await change({ ...set, completedAt: clock.now() });
     isOver = true;
@@ -148,26 +149,6 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
   function forgetEnding(thrown: unknown): never {
     ending = undefined;
     throw thrown;
-  }
-
-  async function end(): Promise<TaskChange["set"]> {
-    const stop = await detached.stop(folder, limits.graceMs, noteStopping);
-    const now = detached.look(folder);
-    const exit = now.state === "ended" ? now.exit : null;
-    const verdict = await reading.conclude(exit);
-    const hasOutput = await hasPrinted(folder);
-    const { isDone } = reading;
-    const { state, result, error } = concludeTask({ task, cause, exit, verdict, isDone, hasOutput, stop });
-    return {
-      state,
-      result: result === null ? null : mask(result),
-      error: error === null ? null : mask(error),
-      stopProof: stop.proof,
-      sessionId: reading.sessionId ?? task.sessionId,
-      progress: reading.progress === null ? null : mask(reading.progress),
-      activeAt: reading.bytes > 0 ? (task.activeAt ?? clock.now()) : null,
-      process: now.process && { ...now.process, sessionPid: now.process.pid },
-    };
   }
 
   return {
@@ -188,6 +169,38 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
       await reading.close();
       await change({ owner: null });
     },
+  };
+}
+
+interface RunEnd {
+  readonly reading: AgentReading;
+  readonly cause: StopCause;
+  readonly onStopping?: () => void;
+}
+
+/** Ends what is left of a run, and says what the task came to. */
+export async function endRun(
+  { detached, limits, mask, clock }: TaskManagerOptions,
+  task: Task,
+  { reading, cause, onStopping }: RunEnd,
+): Promise<TaskChange["set"]> {
+  const folder = runFolderOf(task);
+  const stop = await detached.stop(folder, limits.graceMs, onStopping);
+  const now = detached.look(folder);
+  const exit = now.state === "ended" ? now.exit : null;
+  const verdict = await reading.conclude(exit);
+  const hasOutput = await hasPrinted(folder);
+  const { isDone } = reading;
+  const { state, result, error } = concludeTask({ task, cause, exit, verdict, isDone, hasOutput, stop });
+  return {
+    state,
+    result: result === null ? null : mask(result),
+    error: error === null ? null : mask(error),
+    stopProof: stop.proof,
+    sessionId: reading.sessionId ?? task.sessionId,
+    progress: reading.progress === null ? null : mask(reading.progress),
+    activeAt: reading.bytes > 0 ? (task.activeAt ?? clock.now()) : null,
+    process: now.process && { ...now.process, sessionPid: now.process.pid },
   };
 }
 

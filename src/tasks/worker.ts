@@ -14,7 +14,7 @@ export interface Worker {
   stop(): Promise<void>;
 }
 
-export interface WorkerOptions extends Omit<StrayParts, "shared"> {
+export interface WorkerOptions extends Omit<StrayParts, "shared" | "amend"> {
   readonly store: TaskStore & { readonly shared: SharedTasks };
   /** Of the same store and folder; it is closed with the worker. */
   readonly manager: TaskManager;
@@ -31,7 +31,7 @@ const sweepMs = 15 * 60_000;
 export function createWorker(options: WorkerOptions): Worker {
   const { store, manager, clock } = options;
   const isDue = { strays: every(strayMs), sweep: every(sweepMs) };
-  const endStrays = createStrayHunt({ ...options, shared: store.shared });
+  const endStrays = createStrayHunt({ ...options, shared: store.shared, amend: (run) => manager.amendLost(run) });
   let seen: number | undefined;
   let complaint = "";
   let cancelTimer = (): void => {};

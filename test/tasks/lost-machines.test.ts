@@ -64,8 +64,48 @@ describe("machines that go away", lane("postgres", (await findPostgresProblem())
     await start("a");
     await until(() => commandsWith(`${folder}/a/tasks/`).length === 0, "the end of what nobody waits for");
     assert.equal((await manager.cancel(again.id, "enough")).state, "cancelled");
-    assert.deepEqual(await store.get(once.id), lost);
+    await until(async () => (await store.get(once.id))?.isLate, "that its machine reports it");
+    const stopped = (await store.get(once.id))!;
+    assert.deepEqual(
+      [stopped.state, stopped.error, stopped.result],
+      [
+        "lost",
+        "Lost: its machine was away for too long. The agent was still running when the machine came back, and was stopped then. Its output is kept. If it has a session, you can resume it.",
+        null,
+      ],
+    );
+    assert.equal((await store.get(again.id))!.isLate, undefined);
     assert.equal(runs(folder), 1);
+  });
+
+  test("a machine that comes back reports how a lost task ended, marked as late, unless it was started again [T6]", async (t) => {
+    const { manager, store, folder, start } = await openMachines(t, server, impatient);
+    const killed = await start("a");
+    const orders = [
+      { message: waiting(folder), door },
+      // A run of a's is left behind when it is started again on b.
+      { message: `${waiting(folder)}; echo text second`, isIdempotent: true, door },
+    ];
+    const [once, again] = await Promise.all(orders.map((order) => manager.start({ agent: "said", ...order })));
+    await until(() => runs(folder) === 2, "both run");
+    await killed.kill();
+    assert.equal((await manager.wait(once!.id, longMs)).state, "lost");
+    await until(async () => (await store.get(again!.id))?.attempt === 2, "it waits to be started again");
+    writeFileSync(`${folder}/go`, "");
+    await until(() => commandsWith(`${folder}/a/tasks/`).length === 0, "the agents have ended by themselves");
+    const b = await start("b");
+    assert.equal((await manager.wait(again!.id, longMs)).state, "completed");
+    const before = await store.get(again!.id);
+    await b.stop();
+    const a = await start("a");
+    await until(async () => (await store.get(once!.id))?.state !== "lost", "its true end");
+    const end = (await manager.get(once!.id))!;
+    assert.deepEqual([end.state, end.result, end.error, end.isLate], ["completed", "done", null, true]);
+    assert.deepEqual(await store.get(again!.id), before);
+    assert.deepEqual(
+      a.events.filter(({ type }) => type === "task:settled").map(({ payload }) => payload),
+      [{ id: once!.id, agent: "said", state: "completed", error: null }],
+    );
   });
 
   test("a task whose machine is gone is lost also where somebody only asks now and then [T6]", async (t) => {

@@ -60,6 +60,7 @@ const itemSchema = {
     error: { type: "string" },
     stop_proof: stopProof,
     attempt: { type: "integer" },
+    is_late: { type: "boolean", description: "True: reported after the task was declared lost" },
   },
   required: ["task_id", "cli_name", "state", "created_at", "elapsed_time"],
   additionalProperties: false,

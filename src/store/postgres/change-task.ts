@@ -1,3 +1,4 @@
+import type { TaskRun } from "../../core/shared-tasks.ts";
 import type { Task, TaskChange, TaskOrder } from "../../core/task.ts";
 import { cutMiddle } from "../../core/cut-text.ts";
 import { fromKey, toKey } from "../text-key.ts";
@@ -50,6 +51,25 @@ export async function requestCancel(parts: StoreParts, id: string, reason: strin
   const [row] = await connection.query(cancelSql(news), values);
   parts.tell();
   return row !== undefined;
+}
+
+export async function amendLost(
+  parts: StoreParts,
+  { id, attempt }: TaskRun,
+  set: TaskChange["set"],
+): Promise<Task | undefined> {
+  const { connection, scope, worker, news } = parts;
+  if (!worker) return undefined;
+  const values: unknown[] = [toKey(id), scope, worker.machineId, attempt];
+  const assignments = changedColumns(set).map(({ name, value }) => `${name} = $${values.push(value)}`);
+  const [row] = await connection.query(
+    `UPDATE deckhand.tasks SET ${[...assignments, beginExpiry].join(", ")}
+    WHERE id = $1 AND scope = $2 AND machine_id = $3 AND attempt = $4 AND state = 'lost' AND NOT is_late
+    RETURNING ${readColumns(undefined)}, ${news}`,
+    values,
+  );
+  parts.tell();
+  return row && toTask(parts, row);
 }
 
 interface Statement {

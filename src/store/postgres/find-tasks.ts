@@ -1,4 +1,4 @@
-import type { TaskRun } from "../../core/shared-tasks.ts";
+import type { FoundRun, TaskRun } from "../../core/shared-tasks.ts";
 import type { Task, TaskQuery } from "../../core/task.ts";
 import { fromKey, toKey } from "../text-key.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
@@ -55,16 +55,17 @@ async function letGo({ connection, holdings }: StoreParts, workerId: string): Pr
 }
 
 /** By their ids alone: what lies in this folder is this project's own, also what it started under another name. */
-export async function findStrays({ connection, worker }: StoreParts, runs: readonly TaskRun[]): Promise<TaskRun[]> {
+export async function findRuns({ connection, worker }: StoreParts, runs: readonly TaskRun[]): Promise<FoundRun[]> {
   if (!worker || runs.length === 0) return [];
-  const rows = await connection.query("SELECT id, state, machine_id, attempt FROM deckhand.tasks WHERE id = ANY($1)", [
-    runs.map(({ id }) => id),
-  ]);
+  const statement = "SELECT id, state, machine_id, attempt, is_late FROM deckhand.tasks WHERE id = ANY($1)";
+  const rows = await connection.query(statement, [runs.map(({ id }) => id)]);
   const byId = new Map(rows.map((row) => [String(row["id"]), row]));
-  return runs.filter(({ id, attempt }) => {
+  return runs.flatMap(({ id, attempt }) => {
     const row = byId.get(id);
-    const isHere = row?.["state"] === "running" && row["machine_id"] === worker.machineId && row["attempt"] === attempt;
-    return row !== undefined && !isHere;
+    if (!row) return [];
+    const { state } = row;
+    const isHere = row["machine_id"] === worker.machineId && row["attempt"] === attempt && row["is_late"] === false;
+    return [{ id, attempt, standing: isHere && (state === "running" || state === "lost") ? state : "over" }];
   });
 }
 

@@ -2,9 +2,9 @@ import type { Clock } from "../../core/clock.ts";
 import type { SharedTasks } from "../../core/shared-tasks.ts";
 import type { Task, TaskStore } from "../../core/task.ts";
 import { addTask } from "./add-task.ts";
-import { changeTask, requestCancel, type Unsure } from "./change-task.ts";
+import { amendLost, changeTask, requestCancel, type Unsure } from "./change-task.ts";
 import { createDispatch, shortenScope } from "./dispatch.ts";
-import { countTasks, findStrays, findTask, listHere, listQueuedAgents, listTasks } from "./find-tasks.ts";
+import { countTasks, findRuns, findTask, listHere, listQueuedAgents, listTasks } from "./find-tasks.ts";
 import { explainLack, explainWaits, listAgents } from "./find-workers.ts";
 import { channel, listen } from "./listen.ts";
 import { toKey } from "../text-key.ts";
@@ -98,7 +98,8 @@ async function openStore(
     name: connection.name,
     runsHere: worker !== null,
     listHere: () => listHere(parts),
-    findStrays: (runs) => findStrays(parts, runs),
+    findRuns: (runs) => findRuns(parts, runs),
+    amendLost: (run, set) => amendLost(parts, run, set),
     async patrol(now) {
       if (clock.monotonic() - patrolledAt < times.beatMs / 2) return [];
       patrolledAt = clock.monotonic();

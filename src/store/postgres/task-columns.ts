@@ -22,6 +22,7 @@ const columns: { readonly [Key in Changing]-?: readonly [name: string, keep: (va
   stopProof: ["stop_proof", keepText],
   cancelReason: ["cancel_reason", keepText],
   attempt: ["attempt", asIs],
+  isLate: ["is_late", asIs],
 };
 
 export interface NamedValue {
@@ -78,6 +79,7 @@ export function taskFromColumns(row: Row, store: string, order?: TaskOrder): Tas
       folder: fromKey(String(row["folder"])),
       door: row["door"] as Task["door"],
       attempt: Number(row["attempt"]),
+      ...(row["is_late"] === true ? { isLate: true } : {}),
     };
   } catch (thrown) {
     throw damaged(store, `the task ${String(row["id"])} can't be read`, { cause: thrown });

@@ -27,7 +27,7 @@ describe("a PostgreSQL database", lane("postgres", (await findPostgresProblem())
     await Promise.all(stores.map((store) => store.add(makeTask())));
     assert.equal(await stores[0]!.count({ states: ["queued"] }), 4);
     const versions = await server.query(address, "SELECT version FROM deckhand.schema_version");
-    assert.deepEqual(versions, [{ version: 10 }]);
+    assert.deepEqual(versions, [{ version: 11 }]);
   });
 
   test("one of a newer version is refused and left as it is [T4]", async (t) => {

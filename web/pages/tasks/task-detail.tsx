@@ -133,6 +133,7 @@ function factsOf(task: Task): readonly Fact[] {
     ["Session", task.session_id],
     ["Goes on with", order.resume],
     ["Came by", task.door],
+    ["Late", task.is_late ? "Reported after the task was declared lost" : null],
     ["Attempt", task.attempt > 1 ? String(task.attempt) : null],
     ["Process", task.process === null || isOver(task) ? null : String(task.process.pid)],
     ["Cancelled", task.cancel_reason === null ? null : showControls(task.cancel_reason)],
