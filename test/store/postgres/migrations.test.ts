@@ -37,7 +37,7 @@ describe("a PostgreSQL database", lane("postgres", (await findPostgresProblem())
     await assert.rejects(open(t, address), {
       code: "STORE_NEWER",
       message:
-        /^The store postgres:\/\/deckhand@.*test_\d+ was written by a newer Deckhand \(its version is 99, this one knows 10\): update Deckhand on this machine\.$/,
+        /^The store postgres:\/\/deckhand@.*test_\d+ was written by a newer Deckhand \(its version is 99, this one knows 11\): update Deckhand on this machine\.$/,
     });
     assert.deepEqual(await server.query(address, "SELECT version FROM deckhand.schema_version"), [{ version: 99 }]);
   });
