@@ -116,9 +116,9 @@ describe("deckhand worker", lane("postgres", (await findPostgresProblem()) ?? tr
     await server.stop();
     const workers = [there.start(["worker", "--json", ...store]), leaving.start(["worker", "--json", ...store])];
     const [waits, leaves] = workers;
-    for (const { child, stdout } of workers) {
-      afterTest(t, async () => void child.kill("SIGKILL"));
-      await until(() => stdout().includes("worker:waiting"), "the worker waits");
+    for (const worker of workers) {
+      afterTest(t, async () => void worker.child.kill("SIGKILL"));
+      await until(() => worker.stdout().includes("worker:waiting"), "the worker waits");
     }
     leaves!.child.kill("SIGTERM");
     const { code, stdout, stderr } = await leaves!.ended;
