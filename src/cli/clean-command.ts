@@ -1,5 +1,6 @@
 import { toWire } from "../core/wire.ts";
 import { cleanRecords, type CleanReport } from "../runtime/clean-records.ts";
+import { findLeftoverFolders, removeLeftoverFolders } from "../runtime/leftover-folders.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
@@ -21,8 +22,11 @@ export async function runClean(invocation: Invocation, terminal: Terminal): Prom
       ...(logDays === undefined ? {} : { logDays }),
     },
   });
-  if (invocation.has("json")) terminal.printJson({ dry_run: isDryRun, ...(toWire(times(report)) as object) });
-  else terminal.print(describe(report, isDryRun));
+  const leftovers = isDryRun ? findLeftoverFolders(terminal.env) : removeLeftoverFolders(terminal.env);
+  if (invocation.has("json")) {
+    const found = leftovers.length === 0 ? {} : { leftover_folders: leftovers };
+    terminal.printJson({ dry_run: isDryRun, ...(toWire(times(report)) as object), ...found });
+  } else terminal.print(describe(report, isDryRun) + describeLeftovers(leftovers, isDryRun));
   for (const problem of report.problems) terminal.tell(`deckhand: ${problem}`);
   return report.problems.length === 0 ? exitCode.done : exitCode.failed;
 }
@@ -49,6 +53,12 @@ function describe({ executions, inbox, runs, tasks, outputs, log }: CleanReport,
     segments,
     "",
   ].join("\n");
+}
+
+function describeLeftovers(folders: readonly string[], isDryRun: boolean): string {
+  if (folders.length === 0) return "";
+  const verb = isDryRun ? "Would remove" : "Removed";
+  return `${verb} ${folders.length} empty folders that an earlier version left in the home folder: ${folders.join(", ")}.\n`;
 }
 
 function times({ executions, inbox, runs, tasks, outputs, log, problems }: CleanReport): object {

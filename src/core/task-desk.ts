@@ -33,6 +33,8 @@ export interface DeskRequest extends Partial<Omit<TaskOrder, "agent" | "message"
   readonly agent: string;
   readonly message: string;
   readonly door: TaskDoor;
+  /** A person approved this very order, with its folder. Otherwise the door decides. */
+  readonly mayLeaveWorkspace?: boolean;
 }
 
 export interface DeskRange {

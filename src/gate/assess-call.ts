@@ -1,9 +1,11 @@
+import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { isThenable } from "../core/is-thenable.ts";
 import type { Resource } from "../core/resource.ts";
 import type { Recheck, Tool } from "../core/tool.ts";
 import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import type { Finding } from "../safety/command/finding.ts";
+import { isWithin } from "../safety/path/path-name.ts";
 import { bareCommand } from "../safety/command/simple-command.ts";
 import { wordPaths } from "./command-paths.ts";
 import { partsToAllow, type CommandPlace } from "./parts-to-allow.ts";
@@ -54,6 +56,7 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
     const finish = (dangers: readonly Finding[]): Assessment => ({ ...other, subject, dangers, isHeld: true });
     return isThenable(found) ? Promise.resolve(found).then(finish) : finish(found);
   }
+  if (call.tool.name === "use_agent" && typeof input["cwd"] === "string") return assessTask(input["cwd"], call.workdir);
   const found = assessOther(call, input, judges);
   return call.tool.isHeld ? { ...found, isHeld: true } : found;
 }
@@ -73,6 +76,24 @@ function assessOther(call: CallToAssess, input: Readonly<Record<string, unknown>
 
 const other: Assessment = { kind: "shell", subject: { kind: "other" }, dangers: [], doubts: [] };
 const harmless: Assessment = { ...other, kind: "read" };
+
+/** A background agent works freely in the folder it is given, so one outside the workdir is a person's to choose. */
+function assessTask(cwd: string, workdir: string): Assessment {
+  const folder = realPathOf(resolve(workdir, cwd));
+  const recheck = recheckOf(new Map([[cwd, folder]]));
+  if (isWithin(workdir, folder)) return { ...other, recheck };
+  const reason = `The agent would work outside the workdir, in ${folder}`;
+  return { ...other, dangers: [{ verdict: "danger", rule: "task.outside", reason, command: cwd }], recheck };
+}
+
+/** One that is not there yet leads nowhere. */
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
 
 function assessCommand(
   analysis: CommandAnalysis,

@@ -117,7 +117,8 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
     // In a worktree .git is a file, and whoever could replace it could name another repository.
     if (!above.isDirectory()) return protect(dirname(path));
     const location = join(parent, basename(path));
-    if (roots.includes(location) || rootOf(location) === undefined || isClosed(location)) return;
+    // What is hidden stays hidden: a read-only mount over it would show it again.
+    if (roots.includes(location) || rootOf(location) === undefined || isCovered(location)) return;
     const found = lstatSync(location, { throwIfNoEntry: false });
     if (isRedirect(location) && (!found || isLoose(location))) swept.push(location);
     else if (isLoose(location)) return;
@@ -133,7 +134,7 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   }
 
   function keep(path: string): void {
-    if (isClosed(path) || isLoose(path)) return;
+    if (isCovered(path) || isLoose(path)) return;
     put({ kind: "readable", path, source: path });
     pin(path);
   }
@@ -166,6 +167,11 @@ export function planMounts(view: SandboxView, place: PlanPlace): MountPlan {
   /** The innermost writable root around a path. */
   function rootOf(path: string): string | undefined {
     return byDepth(roots.filter((root) => root !== path && isInside(path, root))).at(-1);
+  }
+
+  function isCovered(path: string): boolean {
+    const mount = plan.get(path);
+    return isClosed(path) || (mount !== undefined && mount.kind !== "writable");
   }
 
   /** Something above it, below its root, can't be written already. */

@@ -17,6 +17,21 @@ import type { OutputFiles } from "./watch-output.ts";
  * running → a limit or the signal (the first one counts) → stopped and looked after → settled
  */
 export async function runCommand(parts: ProcessParts, request: CommandRequest): Promise<CommandEnd> {
+  for (let attempt = 1; ; attempt += 1) {
+    const end = await runOnce(parts, request);
+    if (attempt === maxAttempts || !isOvertaken(end.startError)) return end;
+  }
+}
+
+const maxAttempts = 3;
+
+/** Something that was to be covered went away before the mount was made, such as a socket: the command has not begun. */
+function isOvertaken(error: StartError | null): boolean {
+  const wentAway = /bwrap: .*(?:No such file or directory|Can't (?:create file|mkdir|remount))/;
+  return error?.code === "SANDBOX_UNAVAILABLE" && wentAway.test(error.message);
+}
+
+async function runOnce(parts: ProcessParts, request: CommandRequest): Promise<CommandEnd> {
   if (request.signal.aborted) return notRun({ stoppedBy: "signal" });
   let files: OutputFiles | undefined;
   const start = await startRun(parts, {

@@ -30,6 +30,7 @@ export interface Configuration {
     readonly ask: readonly string[];
     readonly allow: readonly string[];
     readonly unattended: "refuse" | "inbox";
+    readonly tasksOutsideWorkspace: boolean;
     readonly strictWorkdirOnly: boolean;
   };
   readonly tools: {
@@ -89,7 +90,15 @@ export const defaultConfiguration: Configuration = {
     maxAgents: 4,
     taskTimeoutMs: 30 * 60_000,
   },
-  permissions: { mode: "ask", deny: [], ask: [], allow: [], unattended: "refuse", strictWorkdirOnly: false },
+  permissions: {
+    mode: "ask",
+    deny: [],
+    ask: [],
+    allow: [],
+    unattended: "refuse",
+    strictWorkdirOnly: false,
+    tasksOutsideWorkspace: false,
+  },
   tools: {
     folder: "tools",
     disabled: [],
@@ -142,6 +151,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       ask: union(base.permissions.ask, permissions.ask),
       allow: union(base.permissions.allow, permissions.allow),
       unattended: permissions.unattended ?? base.permissions.unattended,
+      tasksOutsideWorkspace: permissions.tasks_outside_workspace ?? base.permissions.tasksOutsideWorkspace,
       strictWorkdirOnly: permissions.strict_workdir_only ?? base.permissions.strictWorkdirOnly,
     },
     tools: {

@@ -2,7 +2,7 @@ import { systemClock, type Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { problem, warning, type Check } from "./diagnosis/check.ts";
 import { checkAgents } from "./diagnosis/check-agents.ts";
-import { checkDataFolder, checkDisk, checkStateFolder } from "./diagnosis/check-folders.ts";
+import { checkDataFolder, checkDisk, checkHome, checkStateFolder } from "./diagnosis/check-folders.ts";
 import { checkNode, checkPlatform } from "./diagnosis/check-machine.ts";
 import { checkMcpServers } from "./diagnosis/check-mcp.ts";
 import { checkHooks, checkMode, checkRules } from "./diagnosis/check-permissions.ts";
@@ -94,6 +94,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
     attempt("secrets", () => checkSecrets(subject)),
     attempt("records", () => checkDataFolder(folders)),
     attempt("state", () => checkStateFolder(folders)),
+    attempt("home folder", () => checkHome(subject.env)),
     attempt("disk", () => checkDisk(folders)),
     attempt("store", () => checkStore(subject, look)),
     attempt("shared store", () => checkSharedStore(subject)),

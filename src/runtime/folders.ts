@@ -4,6 +4,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import type { Configuration } from "./configuration.ts";
+import { whyNoWorkdir } from "../safety/path/judge-workdir.ts";
 import type { Environment } from "./load-configuration.ts";
 
 export interface Folders {
@@ -33,10 +34,15 @@ export interface Folders {
   readonly maskKey: string;
 }
 
+/** Throws WORKDIR_INVALID for a folder that is missing, or that no tool may work in. */
 export function locateFolders(workdir: string, env: Environment): Folders {
   const real = realWorkdir(workdir);
+  const why = whyNoWorkdir(real, realIfAny(stateHomeOf(env)));
+  if (why !== undefined) {
+    throw new RuntimeError("WORKDIR_INVALID", `The workdir ${workdir} ${why}; name the folder of a project.`);
+  }
   const data = join(real, ".deckhand");
-  const stateHome = join(baseFolder(env, "XDG_STATE_HOME", ".local/state"), "deckhand");
+  const stateHome = stateHomeOf(env);
   const state = join(stateHome, createHash("sha256").update(real).digest("hex").slice(0, 16));
   return {
     workdir: real,
@@ -66,6 +72,18 @@ export function scopeOf({ store }: Pick<Configuration, "store">, { workdir }: Fo
 function baseFolder(env: Environment, variable: string, belowHome: string): string {
   const named = env[variable];
   return named && isAbsolute(named) ? named : join(env["HOME"] || homedir(), belowHome);
+}
+
+function stateHomeOf(env: Environment): string {
+  return join(baseFolder(env, "XDG_STATE_HOME", ".local/state"), "deckhand");
+}
+
+function realIfAny(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 /** The person's own settings. */

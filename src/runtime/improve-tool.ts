@@ -96,7 +96,7 @@ export async function improveTool(parts: ImproveParts, order: ImproveOrder): Pro
     usage: noUsage,
   };
   if (found.failures.length === 0) return nothing;
-  const { proposer, name, close } = await chooseProposer(parts, order, stable.spec.name);
+  const { proposer, name, close } = await chooseProposer(parts, order);
   try {
     const proposed = await proposeUntilPassed(parts, order, { stable, ...found, proposer, modelId: name });
     return await finish(parts, order, { base: nothing, proposed, proposer });

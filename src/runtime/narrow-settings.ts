@@ -30,6 +30,7 @@ export function narrowSettings(
   drop("permissions", "mode", isWider(modes, permissions.mode, base.permissions.mode));
   drop("permissions", "unattended", permissions.unattended === "inbox" && base.permissions.unattended === "refuse");
   drop("permissions", "strict_workdir_only", !permissions.strict_workdir_only && base.permissions.strictWorkdirOnly);
+  drop("permissions", "tasks_outside_workspace", permissions.tasks_outside_workspace === true);
   // What a conversation may cost is the person's to say.
   drop("limits", "max_turns", (limits.max_turns ?? 0) > base.limits.maxTurns);
   drop("limits", "max_cost", limits.max_cost !== undefined && limits.max_cost > (base.limits.maxCost ?? Infinity));

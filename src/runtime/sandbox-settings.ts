@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from "node:path";
 import { RuntimeError } from "../core/errors.ts";
 import type { PermissionMode } from "../gate/mode.ts";
 import type { SandboxView } from "../process/sandbox-view.ts";
+import { isWithin } from "../safety/path/path-name.ts";
 import { holdsToken, mixedPlaces, secretPlaces } from "../safety/path/secret-places.ts";
 import type { Configuration } from "./configuration.ts";
 import type { FoundBelow } from "./find-protected.ts";
@@ -44,6 +45,8 @@ export function createSandboxView(options: {
     cache: join(folders.state, "cache"),
   } as const;
   const always = [folders.data, ...gitNames.map((name) => join(folders.workdir, name))];
+  // To keep a missing name from being made, an empty folder stands in its place: not in the person's home.
+  const holdsHome = isWithin(folders.workdir, home);
   return () => {
     const network = hasNetwork(sandbox.network, { isStrict, mode: options.mode() });
     const below = options.findProtected();
@@ -56,9 +59,13 @@ export function createSandboxView(options: {
       // Only what is there: a mount needs something to lie on, and would leave it behind in the person's home folder.
       hidden: [...secrets.filter((path) => existsSync(path)), ...mixed.filter(hasToken), ...sockets],
       // What the person made writable stays so.
-      readOnly: [...new Set([...always, ...existing.filter((path) => existsSync(path)), ...below.protected])].filter(
-        (path) => !writable.includes(path),
-      ),
+      readOnly: [
+        ...new Set([
+          ...(holdsHome ? always.filter((path) => existsSync(path)) : always),
+          ...existing.filter((path) => existsSync(path)),
+          ...below.protected,
+        ]),
+      ].filter((path) => !writable.includes(path)),
     };
   };
 }

@@ -63,6 +63,11 @@ const sections = {
         allow: buildTexts(),
         unattended: z.enum(["refuse", "inbox"]).describe("What becomes of a question that nobody is there to answer."),
         strict_workdir_only: z.boolean(),
+        tasks_outside_workspace: z
+          .boolean()
+          .describe(
+            "Over MCP, and with a token that may only run: whether tasks may name a folder outside the workspace.",
+          ),
       })
       .partial()
       .describe("What runs unasked, what is asked, what never runs."),

@@ -3,6 +3,7 @@ import type { TaskStore } from "../core/task.ts";
 import type { AgentAdapter } from "../tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../tasks/adapters/list-adapters.ts";
 import { usualTaskLimits, type TaskManagerOptions } from "../tasks/task-parts.ts";
+import { whyNoWorkdir } from "../safety/path/judge-workdir.ts";
 import { agentSettingsOf } from "./agent-entries.ts";
 import type { Configuration } from "./configuration.ts";
 import type { TasksParts } from "./open-tasks.ts";
@@ -39,6 +40,10 @@ export function taskManagerOptions(
     mask,
     emit,
     mayBypass: (agent) => agents[agent]?.allow_bypass === true,
+    // What a person types, a program does, or a person let a job do; others need an approval or the setting.
+    mayLeaveWorkspace: (door) =>
+      door === "cli" || door === "library" || door === "schedule" || configuration.permissions.tasksOutsideWorkspace,
+    whyNoWorkdir: (folder) => whyNoWorkdir(folder, folders.stateHome),
     onError: (thrown) => emit("ledger:failed", { id: "", error: mask(messageOf(thrown)) }),
   };
 }

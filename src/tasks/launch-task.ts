@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import type { ProcessIdentity } from "../core/process-identity.ts";
@@ -11,7 +11,7 @@ import type { AgentAdapter, LaunchPlan, PlacedOrder } from "./adapters/agent-ada
 import { ownerFile, storeFile } from "./expire-tasks.ts";
 import { runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
-import { checkBypass, invalid } from "./task-request.ts";
+import { checkBypass, checkFolder, invalid } from "./task-request.ts";
 
 export interface LaunchedTask {
   readonly process: ProcessIdentity;
@@ -42,6 +42,7 @@ export async function launchTask(
   const { store, detached, owner, limits } = options;
   checkBypass(options, task.order);
   const order = placeOrder(options, task.order);
+  checkPlace(options, task.order);
   const folder = runFolderOf(task);
   const plan = adapter.plan(order, { folder, sessionId: randomUUID() });
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -67,6 +68,17 @@ export async function launchTask(
 
 function placeOrder({ workdir }: TaskManagerOptions, order: TaskOrder): PlacedOrder {
   return { ...order, cwd: resolve(workdir, order.cwd ?? "") };
+}
+
+/** A folder that was replaced by a link while the task waited must not lead its agent elsewhere. */
+function checkPlace(options: TaskManagerOptions, { cwd }: TaskOrder): void {
+  const path = resolve(options.workdir, cwd ?? "");
+  if (!existsSync(path)) return;
+  const real = realpathSync(path);
+  if (cwd !== null && options.store.shared === undefined && real !== path) {
+    throw invalid(`The working directory "${path}" leads to ${real} since the task was ordered. Start it again.`);
+  }
+  checkFolder(options, real);
 }
 
 interface Launch {

@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { TaskStore } from "../core/task.ts";
+import type { TaskDoor, TaskStore } from "../core/task.ts";
 import type { Detached } from "../process/detached.ts";
 import type { AgentAdapter } from "./adapters/agent-adapter.ts";
 
@@ -53,6 +53,10 @@ export interface TaskManagerOptions {
   readonly emit: Emit;
   /** Whether this agent's own permission checks may be off, where a task asks for that. */
   readonly mayBypass: (agent: string) => boolean;
+  /** Whether orders that come this way may name a folder outside the workspace, without an approval of that very order. */
+  readonly mayLeaveWorkspace: (door: TaskDoor) => boolean;
+  /** Why no agent may work in this folder (absolute, without links), as the end of a sentence; undefined when one may. */
+  readonly whyNoWorkdir: (folder: string) => string | undefined;
   /** Something went wrong beside any call: the store can't be reached. It is tried again. */
   readonly onError: (thrown: unknown) => void;
 }

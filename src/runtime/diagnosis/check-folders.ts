@@ -4,6 +4,8 @@ import { codeOf } from "../../core/errors.ts";
 import { formatBytes } from "../../tools/format-bytes.ts";
 import { findDataFolderProblem } from "../claim-data-folder.ts";
 import type { Folders } from "../folders.ts";
+import { findLeftoverFolders } from "../leftover-folders.ts";
+import type { Environment } from "../load-configuration.ts";
 import { ok, problem, warning, type Check } from "./check.ts";
 
 /** `.deckhand`: there, ours, and nobody else's to read. Never makes it. */
@@ -30,6 +32,14 @@ export function checkDataFolder({ workdir, data, ...folders }: Folders): Check {
   const open = [data, folders.database, folders.logs, folders.outputs].filter(isOpenToOthers);
   if (open.length === 0) return ok(name, `${data} is yours, and nobody else can read it.`);
   return warning(name, `Other users of this machine can look into ${open.join(", ")}.`, `chmod -R go= ${quote(data)}`);
+}
+
+/** What an earlier version left in the home folder, where other programs stumble over it. */
+export function checkHome(env: Environment): Check[] {
+  const folders = findLeftoverFolders(env);
+  if (folders.length === 0) return [];
+  const what = `An earlier version left ${folders.length} empty folders in your home folder: ${folders.join(", ")}.`;
+  return [warning("home folder", what, "`deckhand clean` removes them.")];
 }
 
 /** The person's own folder: who can write there can say yes in their place. */

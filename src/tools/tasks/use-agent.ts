@@ -1,6 +1,9 @@
+import { realpathSync } from "node:fs";
+import { resolve } from "node:path";
 import { z } from "zod";
+import { codeOf, RuntimeError } from "../../core/errors.ts";
 import { orderOfUseAgent } from "../../core/use-agent-order.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolContext } from "../../core/tool.ts";
 import { defineTaskTool, type TaskToolParts } from "./task-tool.ts";
 
 /** What is wrong with a value, the task manager says: every model reads this on every turn, so it is short. */
@@ -29,11 +32,28 @@ export function createUseAgentTool({ desk, door, runsHere }: TaskToolParts): Too
       const where = runsHere ? (input.cwd ?? workdir) : `${input.cwd ?? "the workdir"} of a worker`;
       return { text: describeOrder(input, where) };
     },
-    async answer(input) {
-      const task = await (await desk()).start(orderOfUseAgent(input, door));
+    async answer(input, context) {
+      const order = orderOfUseAgent(input, door);
+      if (input.cwd !== undefined) assertAsApproved(input.cwd, context);
+      // A folder outside the workspace is asked about whatever the rules say: where this runs, it was approved.
+      const task = await (await desk()).start({ ...order, mayLeaveWorkspace: true });
       return { task_id: task.id };
     },
   });
+}
+
+/** Between the approval and the start somebody may put a link in the place of the folder. */
+function assertAsApproved(cwd: string, { workdir, recheck }: ToolContext): void {
+  let real: string;
+  try {
+    real = realpathSync(resolve(workdir, cwd));
+  } catch (thrown) {
+    // What is wrong with it, the task manager says.
+    if (codeOf(thrown) !== undefined) return;
+    throw thrown;
+  }
+  const objection = recheck?.(cwd, real);
+  if (objection !== undefined) throw new RuntimeError("TASK_INVALID", objection);
 }
 
 /** All that makes a difference to the person who is asked. */

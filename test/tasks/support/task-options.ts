@@ -28,6 +28,8 @@ export function taskOptions(parts: {
     mask: (text) => text.replaceAll("hunter2", "[masked]"),
     emit,
     mayBypass: () => false,
+    mayLeaveWorkspace: () => true,
+    whyNoWorkdir: () => undefined,
     onError: () => {},
   };
 }
