@@ -63,7 +63,7 @@ test("tools never write the state folder, wherever it lies and whoever approves 
     settings: { permissions: { mode: "accept-edits" } },
     approve: async ({ title }) => {
       asked.push(title);
-      return { decision: "allow", scope: "once" };
+      return { decision: "allow", scope: "once", who: "kim" };
     },
   });
   afterTest(t, () => runtime.close());
@@ -100,7 +100,7 @@ test("a model's background agent works in the workspace unless a person approves
     settings,
     approve: async ({ reasons }) => {
       shown.push(...reasons);
-      return { decision: "allow", scope: "once" };
+      return { decision: "allow", scope: "once", who: "kim" };
     },
   });
   afterTest(t, () => attended.close());
