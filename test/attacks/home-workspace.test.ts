@@ -70,7 +70,7 @@ test("empty folders that an earlier version left in the home folder are reported
   const paths = left.map((name) => join(home, name));
   assert.deepEqual(findLeftoverFolders(env), [paths[1], paths[0], paths[2], paths[3]]);
   const row = (await diagnose({ workdir, env })).find(({ name }) => name === "home folder");
-  assert.match(row?.detail ?? JSON.stringify(row), /An earlier version left 4 empty folders in your home folder: /);
+  assert.match(row?.what ?? "", /An earlier version left 4 empty folders in your home folder: /);
   assert.equal(removeLeftoverFolders(env).length, 4);
   assert.deepEqual(findLeftoverFolders(env), []);
   assert.deepEqual(readdirSync(home).sort(), [".kube", ".pgpass", ".ssh", "work"]);
