@@ -46,8 +46,10 @@ export interface Records {
   /** Null where nothing is kept on disk. */
   readonly journal: Journal | null;
   readonly ledger: Ledger;
-  /** Why the store can't be used; null when it can. */
+  /** Why the store can't be used, or nothing can be logged; null when both can be. */
   readonly problem: string | null;
+  /** Why what the store keeps can't be read; null when it can. What is unknown must not seem to be none. */
+  readonly unreadable: Error | null;
   close(): Promise<void>;
 }
 
@@ -111,6 +113,7 @@ function withJournal(
     journal,
     ledger,
     problem: journal.problem,
+    unreadable: null,
     async close() {
       try {
         await ledger.flush();
@@ -128,18 +131,31 @@ function inMemory(deps: RecordsDeps, why: Error | null): Records {
   const ledger = createLedger({ store, journal: null, clock, onFailed: reportFailures(deps), problem: why });
   return {
     store,
-    inbox: createMemoryInbox(),
+    inbox: why ? refuseReading(createMemoryInbox(), why) : createMemoryInbox(),
     leases: createMemorySessionLeases(),
     rollouts: createMemoryRolloutStore(),
     tasks: why ? refuseTasks(why) : createMemoryTaskStore(),
-    openSchedule: lazily(createMemoryScheduleStore),
+    openSchedule: why ? () => Promise.reject(why) : lazily(createMemoryScheduleStore),
     journal: null,
     ledger,
     problem: why && why.message,
+    unreadable: why,
     async close() {
       await ledger.flush();
       await store.close();
     },
+  };
+}
+
+/** What this process asks itself can be answered; what the store has is unknown. */
+function refuseReading(inbox: InboxStore, why: Error): InboxStore {
+  const refuse = (): Promise<never> => Promise.reject(why);
+  return {
+    ...inbox,
+    get: async (id) => (await inbox.get(id)) ?? refuse(),
+    list: refuse,
+    countPrunable: refuse,
+    prune: refuse,
   };
 }
 
