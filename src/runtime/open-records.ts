@@ -46,7 +46,7 @@ export interface Records {
   /** Null where nothing is kept on disk. */
   readonly journal: Journal | null;
   readonly ledger: Ledger;
-  /** Why the store can't be used, or nothing can be logged; null when both can be. */
+  /** What is wrong with the store or the log: it can't be used, or has lost something; null when all is well. */
   readonly problem: string | null;
   /** Why what the store keeps can't be read; null when it can. What is unknown must not seem to be none. */
   readonly unreadable: Error | null;
@@ -90,6 +90,7 @@ async function openOwn(deps: RecordsDeps): Promise<Records> {
       tasks: createSqliteTaskStore(database),
       openSchedule: lazily(() => createSqliteScheduleStore(database)),
       heads: createSqliteJournalHeads(database),
+      loss: database.loss,
     });
   } catch (thrown) {
     return inMemory(deps, new Error(messageOf(toStoreError(thrown, folders.database)), { cause: thrown }));
@@ -100,11 +101,12 @@ function withJournal(
   deps: RecordsDeps,
   stores: Pick<Records, "store" | "inbox" | "leases" | "rollouts" | "tasks" | "openSchedule"> & {
     readonly heads: JournalHeads;
+    readonly loss: string | null;
   },
 ): Records {
   const { configuration, folders, clock, maskText: mask } = deps;
   const onFailed = reportFailures(deps);
-  const { heads, ...kept } = stores;
+  const { heads, loss, ...kept } = stores;
   const { store } = kept;
   const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
   const ledger = createLedger({ store, journal, clock, onFailed, problem: null });
@@ -112,7 +114,7 @@ function withJournal(
     ...kept,
     journal,
     ledger,
-    problem: journal.problem,
+    problem: [loss, journal.problem].filter((each) => each !== null).join(" ") || null,
     unreadable: null,
     async close() {
       try {

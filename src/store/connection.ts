@@ -13,6 +13,8 @@ export type Parameter = string | number | bigint | boolean | Date | Uint8Array |
 export interface Connection {
   readonly isOpen: boolean;
   readonly isTransaction: boolean;
+  /** Tables that were missing when it was opened, and were created again: what they held is lost. */
+  readonly recreated: readonly string[];
   exec(sql: string): void;
   /** How many rows were changed. */
   run(sql: string, ...parameters: Parameter[]): number;
@@ -30,16 +32,16 @@ export async function connect(path: string, clock: Clock): Promise<Connection> {
   let database: DatabaseSync | undefined;
   try {
     const opened = (database = new DatabaseSync(path, { timeout: busyTimeoutMs }));
-    await retryBusy(clock, () => configure(opened, path), clock.monotonic());
+    const recreated = await retryBusy(clock, () => configure(opened, path), clock.monotonic());
     makePrivate(path);
-    return wrap(opened);
+    return wrap(opened, recreated);
   } catch (thrown) {
     database?.close();
     throw toStoreError(thrown, path);
   }
 }
 
-function configure(database: DatabaseSync, path: string): void {
+function configure(database: DatabaseSync, path: string): string[] {
   const migrations = readMigrations();
   // The file may come from a stranger's repository: its schema gets no say in what we run.
   database.enableDefensive(true);
@@ -52,10 +54,10 @@ function configure(database: DatabaseSync, path: string): void {
   // Twice the default: a checkpoint syncs the disk twice, whatever it moves. Twice as much again doubled the longest stall.
   database.exec("PRAGMA wal_autocheckpoint = 2000");
   database.exec("PRAGMA journal_size_limit = 16777216");
-  migrateDatabase(database, path, migrations);
+  return migrateDatabase(database, path, migrations);
 }
 
-function wrap(database: DatabaseSync): Connection {
+function wrap(database: DatabaseSync, recreated: readonly string[]): Connection {
   const statements = new Map<string, StatementSync>();
 
   function prepare(sql: string): StatementSync {
@@ -68,6 +70,7 @@ function wrap(database: DatabaseSync): Connection {
   }
 
   return {
+    recreated,
     get isOpen() {
       return database.isOpen;
     },

@@ -13,6 +13,8 @@ import { runTransaction } from "./transaction.ts";
  */
 export interface Database {
   readonly path: string;
+  /** What was lost before it was opened, in a sentence; null when nothing was. */
+  readonly loss: string | null;
   /** Waits, without stalling the event loop, while another process is in the way. */
   read<Result>(work: (connection: Connection) => Result): Promise<Result>;
   /** The same at once. Writers are in nobody's way; throws STORE_BUSY when something else is. */
@@ -88,6 +90,7 @@ export async function openDatabase(options: { readonly path: string; readonly cl
 
   return {
     path,
+    loss: describeLoss(path, connection.recreated),
     async read(work) {
       assertOpen();
       return patiently(() => {
@@ -126,4 +129,10 @@ export async function openDatabase(options: { readonly path: string; readonly cl
       return closing;
     },
   };
+}
+
+function describeLoss(path: string, tables: readonly string[]): string | null {
+  if (tables.length === 0) return null;
+  const [were, held] = tables.length === 1 ? ["table was", "it"] : ["tables were", "they"];
+  return `In the store ${path} the ${were} missing: ${tables.join(", ")}. What ${held} held is lost; created again, empty.`;
 }

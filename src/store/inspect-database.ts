@@ -1,9 +1,9 @@
 import { statSync } from "node:fs";
-import type { DatabaseSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import type { JournalHead } from "../core/journal-heads.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
-import { checkOwner } from "./migrate-database.ts";
-import { readMigrations } from "./migrations.ts";
+import { applicationId, checkOwner, findMissing, listColumns, migrateDatabase } from "./migrate-database.ts";
+import { readMigrations, type Migration } from "./migrations.ts";
 import { openToLook } from "./open-to-look.ts";
 import { readJournalHeads } from "./sqlite-journal-heads.ts";
 import { damaged, toStoreError, unavailable } from "./store-error.ts";
@@ -14,6 +14,8 @@ export interface DatabaseState {
   readonly version: number;
   /** The one that this program would bring it to. */
   readonly newestVersion: number;
+  /** Tables and indexes that should be there; the next call creates them again, without what they held. */
+  readonly missing: { readonly tables: readonly string[]; readonly indexes: readonly string[] };
   /** False: it is too large for a quick look, and only its beginning was read. */
   readonly isChecked: boolean;
   /** How many questions wait for a person. */
@@ -38,7 +40,8 @@ export function inspectDatabase(path: string): DatabaseState | undefined {
   let database: DatabaseSync | undefined;
   try {
     database = openToLook(path);
-    const newestVersion = readMigrations().length;
+    const migrations = readMigrations();
+    const newestVersion = migrations.length;
     const version = checkOwner(database, path, newestVersion);
     const isChecked = stats.size <= mostCheckedBytes;
     if (isChecked) check(database, path);
@@ -46,6 +49,7 @@ export function inspectDatabase(path: string): DatabaseState | undefined {
       bytes: stats.size,
       version,
       newestVersion,
+      missing: rehearse(database, path, migrations),
       isChecked,
       waiting: hasTable(database, "inbox") ? countWaiting(database) : 0,
       owners: hasTable(database, "executions") ? readOwners(database) : [],
@@ -57,6 +61,35 @@ export function inspectDatabase(path: string): DatabaseState | undefined {
     database?.close();
   }
 }
+
+/** Opens what the store consists of, without its rows, as a call would. Throws what that would throw, or what would come later. */
+function rehearse(database: DatabaseSync, path: string, migrations: readonly Migration[]): DatabaseState["missing"] {
+  const version = checkOwner(database, path, migrations.length);
+  // What a later version brings is still to come, and what it takes away is not missed.
+  const wanted = new Set(findMissing(database, migrations).map(({ name }) => name));
+  const lacks = findMissing(database, migrations.slice(0, version)).filter(({ name }) => wanted.has(name));
+  const [copy, fresh] = [new DatabaseSync(":memory:"), new DatabaseSync(":memory:")];
+  try {
+    const parts = database.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY type DESC").all();
+    for (const { sql } of parts) if (ownPart.test(String(sql))) copy.prepare(String(sql)).run();
+    copy.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`);
+    migrateDatabase(copy, path, migrations);
+    migrateDatabase(fresh, path, migrations);
+    for (const { name: table } of fresh.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()) {
+      const columns = listColumns(copy, String(table));
+      const lacking = listColumns(fresh, String(table)).filter((column) => !columns.includes(column));
+      if (lacking.length > 0) throw damaged(path, `the table ${String(table)} has no column ${lacking.join(", ")}`);
+    }
+  } finally {
+    copy.close();
+    fresh.close();
+  }
+  const named = (type: string): string[] => lacks.flatMap((part) => (part.type === type ? [part.name] : []));
+  return { tables: named("TABLE"), indexes: named("INDEX") };
+}
+
+/** Nothing that would do more than to be there. */
+const ownPart = /^CREATE (TABLE|(UNIQUE )?INDEX) (?!sqlite_)/;
 
 function check(database: DatabaseSync, path: string): void {
   const [first] = database.prepare("PRAGMA quick_check(1)").all();

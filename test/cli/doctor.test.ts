@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { lane } from "../support/require.ts";
 import { until } from "../support/runtime.ts";
@@ -109,6 +110,31 @@ test("doctor leaves journal and store as they are, and finds them whole", async 
   assert.match(row("store")!.what, /version \d+, .*a quick check found it whole/);
   assert.match(row("log")!.what, /1 file, .*its end fits what the store remembers/);
   assert.match(row("records")!.what, /is yours/);
+});
+
+test("doctor calls no store well that a call would not find so, and a version set back is no damage", async (t) => {
+  const machine = await openMachine(t);
+  await machine.run(["tool", "write", write]);
+  const change = (sql: string): void => {
+    const database = new DatabaseSync(join(machine.workdir, ".deckhand", "deckhand.db"));
+    database.exec(sql);
+    database.close();
+  };
+  change("PRAGMA user_version = 0");
+  const older = await ask(machine);
+  assert.deepEqual([older.ended.code, older.row("store")!.state], [0, "ok"]);
+  assert.equal((await machine.run(["calls"])).code, 0);
+  change("DROP TABLE task_orders; DROP TABLE tasks");
+  const lacking = await ask(machine);
+  assert.deepEqual([lacking.ended.code, lacking.row("store")!.state], [1, "problem"]);
+  assert.match(lacking.row("store")!.what, /: tasks, task_orders are missing, and what was in there is lost\.$/);
+  const call = await machine.run(["tool", "list_files"]);
+  assert.match(call.stderr, /warning: In the store .* the tables were missing: tasks, task_orders\./s);
+  const after = await ask(machine);
+  assert.deepEqual([after.ended.code, after.row("store")!.state], [0, "ok"]);
+  change("ALTER TABLE inbox RENAME COLUMN settlement TO other");
+  const other = await ask(machine);
+  assert.deepEqual([other.ended.code, other.row("store")!.state], [1, "problem"]);
 });
 
 test("an invalid deckhand.json, a damaged store and a log that was cut are problem rows, not a crash", async (t) => {

@@ -50,14 +50,6 @@ test("noise in the middle of a store is noticed when it is met, and never as a r
   assert.ok(outcomes.includes("STORE_DAMAGED"), outcomes.join());
 });
 
-test("a store whose table is gone is damaged", async (t) => {
-  const path = await makeFilledStore(t);
-  const raw = new DatabaseSync(path);
-  raw.exec("DROP TABLE executions");
-  raw.close();
-  assert.equal(await useAll(path), "STORE_DAMAGED");
-});
-
 test("a record whose text is damaged still shows its columns, and hides no other", async (t) => {
   const path = await temporaryDatabase(t);
   const [broken, whole] = [complete(makeExecution({ conversationId: "ses_1" })), complete(makeExecution())];

@@ -28,11 +28,22 @@ export function checkStore({ folders, configuration }: Subject, look: () => Data
 }
 
 function tellStore({ database }: Folders, found: DatabaseState): Check {
-  const { version, newestVersion, bytes, isChecked } = found;
+  const { version, newestVersion, bytes, isChecked, missing } = found;
+  if (missing.tables.length > 0) {
+    const what = `${database}: ${missing.tables.join(", ")} ${missing.tables.length === 1 ? "is" : "are"} missing, and what was in there is lost.`;
+    return problem(
+      "store",
+      what,
+      "Put a copy of the file back if you have one; else the next call creates what is missing, empty.",
+    );
+  }
   const form =
     version < newestVersion ? `version ${version} (the next call brings it to ${newestVersion})` : `version ${version}`;
   const checked = isChecked ? "a quick check found it whole" : "too large for a quick check";
-  return ok("store", `${database}: ${form}, ${formatBytes(bytes)}, ${checked}.`);
+  const what = `${database}: ${form}, ${formatBytes(bytes)}, ${checked}.`;
+  if (missing.indexes.length === 0) return ok("store", what);
+  const fix = "Nothing is lost: the next call creates it again.";
+  return warning("store", `${what} It lacks the index ${missing.indexes.join(", ")}.`, fix);
 }
 
 function tellInbox(waiting: number): Check {
