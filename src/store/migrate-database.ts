@@ -61,7 +61,7 @@ function applyMigration(connection: DatabaseSync, { sql }: Migration): void {
     const [, table = "", column] = columnForm.exec(statement) ?? [];
     if (column !== undefined && listColumns(connection, table).includes(column)) continue;
     const guard = statement.startsWith("CREATE") ? "IF NOT EXISTS" : "IF EXISTS";
-    connection.exec(statement.replace(partForm, (_, verb, type, name) => `${verb} ${type} ${guard} ${name}`));
+    connection.exec(statement.replace(partForm, `$1 $2 ${guard} $3`));
   }
 }
 
