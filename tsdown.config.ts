@@ -56,8 +56,9 @@ export default defineConfig({
   // Each file that is loaded costs time: what is always loaded together is one.
   outputOptions: {
     codeSplitting: { includeDependenciesRecursively: false, groups: [{ name: groupChunks }] },
-    // Half the bytes to read, and less memory; names stay as they are, for the sake of stack traces.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    // Readable: Node prints the line that an uncaught error comes from, and a line of a whole chunk would be kilobytes.
+    minify: false,
+    comments: { legal: true, annotation: false, jsdoc: false },
   },
   // By default the bundler merges what chunks share (its own helpers, too) into one of the lazy chunks, and every chunk
   // that needs a helper then loads that one as well: a command would pay for what it does not use.
