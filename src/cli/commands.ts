@@ -16,7 +16,7 @@ export const tableCommands: readonly Command[] = [
     positionals: [],
     summary: "Talk to a model that has the tools; without a model, see what is needed and the demo",
     details: `On a terminal with a model: the same as \`deckhand agent\`. Without a model: what to do about it, and the demo.
-Without a terminal: the demo plays through; with a model, what is here, and one harmless call to show how it works.`,
+Without a terminal: what is here, and one harmless call to show how it works; without a model, what is needed (exit code 2).`,
     options: commonOptions,
     examples: ["deckhand"],
     load: async () => (await import("./welcome-command.ts")).runWelcome,
@@ -49,7 +49,8 @@ replaced. How to go on is in docs/tools.md.`,
     positionals: ["NAME", "[JSON]"],
     summary: "Run one tool now",
     details: `The input is JSON: as an argument, from stdin ("-", or simply piped), or from a file (--input). Left out, it is {}.
-stdout gets the output as the tool returned it; a terminal gets it without control sequences. Long output is cut by
+stdout gets the output as the tool returned it, with a newline at its end unless stdout is a file; a terminal gets it
+without control sequences. Long output is cut by
 the tool, which keeps the whole in a file and says where. What there is to say about the call goes to stderr. A dangerous call is asked about on a terminal and refused without one,
 unless --yes-danger names every danger in it. Ctrl-C stops the call and waits until nothing of it is found
 running any more.
@@ -66,7 +67,7 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
       },
       inbox: { summary: "Let what must be asked wait in the inbox instead of refusing it" },
       events: { summary: "Print every event as a JSON line as it happens, the execution last" },
-      quiet: { summary: "No commentary beside errors" },
+      quiet: { short: "q", summary: "No commentary beside errors" },
       ...commonOptions,
     },
     examples: [

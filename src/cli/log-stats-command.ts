@@ -27,13 +27,17 @@ function readSince(given: string | undefined): string | undefined {
   throw new UsageError(`--days takes a whole number greater than 0, got "${given}".`);
 }
 
-function render({ tools, days }: JournalStatistics, { width }: Terminal): string {
+function render(statistics: JournalStatistics, { width }: Terminal): string {
+  const { tools, days, consecutiveErrors, longestErrorRow } = statistics;
   const right = (title: string): { title: string; align: "right" } => ({ title, align: "right" });
   const byTool = renderTable({
-    columns: [{ title: "TOOL" }, ...["CALLS", "OK", "ERRORS", "REFUSED", "P50", "P95"].map(right)],
-    rows: tools.map(({ tool, calls, ok, errors, refused, p50Ms, p95Ms }) => [
+    columns: [
+      { title: "TOOL" },
+      ...["CALLS", "OK", "ERRORS", "REFUSED", "INVALID", "BLOCKED", "RECOVERED", "P50", "P95"].map(right),
+    ],
+    rows: tools.map(({ tool, calls, ok, errors, refused, invalid, blocked, recovered, p50Ms, p95Ms }) => [
       tool,
-      ...[calls, ok, errors, refused].map(String),
+      ...[calls, ok, errors, refused, invalid, blocked, recovered].map(String),
       ...[p50Ms, p95Ms].map((ms) => (ms === null ? "" : formatDuration(ms))),
     ]),
     width,
@@ -43,5 +47,8 @@ function render({ tools, days }: JournalStatistics, { width }: Terminal): string
     rows: days.map(({ day, calls, errors, refused }) => [day, ...[calls, errors, refused].map(String)]),
     width,
   });
-  return `${byTool}\n${byDay}`;
+  const blocked = tools.reduce((sum, tool) => sum + tool.blocked, 0);
+  const recovered = tools.reduce((sum, tool) => sum + tool.recovered, 0);
+  const rows = `Blocked repeats: ${blocked} · recoveries: ${recovered} · consecutive errors: ${consecutiveErrors} (longest: ${longestErrorRow})`;
+  return `${byTool}\n${byDay}\n${rows}\n`;
 }

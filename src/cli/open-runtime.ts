@@ -51,16 +51,16 @@ export async function withRuntime(
   }
 }
 
-/** `isLeftOut`: warnings that do not concern what was asked for. */
+/** Prints the warnings that were not printed before, and returns them. `isLeftOut`: those that do not concern what was asked for. */
 export function tellWarnings(
   runtime: Runtime,
   terminal: Terminal,
   isLeftOut: (warning: string) => boolean = () => false,
-): void {
+): readonly string[] {
   const { columns } = terminal.errorStream;
-  for (const warning of untoldWarnings(runtime)) {
-    if (!isLeftOut(warning)) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
-  }
+  const warnings = untoldWarnings(runtime).filter((warning) => !isLeftOut(warning));
+  for (const warning of warnings) terminal.tell(wrapLines(`deckhand: warning: ${warning}`, columns));
+  return warnings;
 }
 
 /** Those that came since it was last asked: some come with what is opened late, and each is told once. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { RunEnd } from "../core/agent-events.ts";
+import type { AgentEvent, RunEnd } from "../core/agent-events.ts";
 import type { RuntimeEvent } from "../core/events.ts";
 import type { UserPart } from "../core/message.ts";
 import { toWire } from "../core/wire.ts";
@@ -32,12 +32,12 @@ export async function runRun(invocation: Invocation, terminal: Terminal): Promis
   const { config, person } = reachPerson(invocation, terminal, renderer);
   // From the beginning on: what a call waits for may happen before there is one.
   const onEvent = (event: RuntimeEvent): void => {
-    if (event.type === "rollout:replaying") terminal.printJsonLine(toWire(event));
+    if (event.type === "rollout:replaying") printEvent(event, terminal);
   };
   const merged = mergeSettings(config, settings);
   const runtime = await openRuntime(invocation, terminal, asJson ? { ...merged, onEvent } : merged);
   try {
-    if (!asJson) tellWarnings(runtime, terminal);
+    reportWarnings(runtime, terminal, asJson);
     const model = await openCliModel(runtime, terminal, { invocation });
     if (!model) return exitCode.wrongUse;
     const agent = await openCliAgent(runtime, { invocation, model, settings: agentSettings });
@@ -67,7 +67,7 @@ interface Task {
 
 async function answer({ runtime, agent, terminal, renderer, task, words, images }: Task): Promise<number> {
   const stop = new AbortController();
-  const tellJson = maskEvents(runtime, (event) => terminal.printJsonLine(toWire(event)));
+  const tellJson = maskEvents(runtime, (event) => printEvent(event, terminal));
   const stopAgent = agent.on((event) => (renderer ? renderer.agent(event) : tellJson(event)));
   const stopRuntime = runtime.on("*", (event) => renderer?.runtime(event));
   const watch = watchSignals(terminal, (signal) => stop.abort(new Error(`Stopped by ${nameOfSignal(signal)}`)));
@@ -87,10 +87,22 @@ async function answer({ runtime, agent, terminal, renderer, task, words, images 
     return codeOfEnd(end, watch.signal && codeOfSignal[watch.signal]);
   } finally {
     renderer?.end();
-    if (renderer) tellWarnings(runtime, terminal);
+    reportWarnings(runtime, terminal, renderer === null);
     stopAgent();
     stopRuntime();
     watch.end();
+  }
+}
+
+/** One line of `--json`. `v`: the version of their format, docs/agent.md. */
+function printEvent(event: AgentEvent | RuntimeEvent, terminal: Terminal): void {
+  terminal.printJsonLine({ v: 1, ...(toWire(event) as object) });
+}
+
+/** On stderr, and for a program that reads the events as events, too. */
+function reportWarnings(runtime: Runtime, terminal: Terminal, asJson: boolean): void {
+  for (const text of tellWarnings(runtime, terminal)) {
+    if (asJson) printEvent({ type: "notice:told", at: Date.now(), level: "warning", text }, terminal);
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { fstatSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../core/clock.ts";
 import type { RuntimeEvent } from "../core/events.ts";
@@ -75,12 +75,19 @@ function isAboutOther(status: ToolFiles, { toolId }: Execution): (warning: strin
 
 function printOutput({ result }: Execution, terminal: Terminal): void {
   const output = result?.output ?? "";
-  // Programs get the output as it is, byte for byte.
-  if (terminal.width === undefined) return terminal.print(output);
-  const cleaned = cleanText(output);
-  terminal.print(cleaned);
-  // So that a prompt or a sentence does not stick to it.
-  if (cleaned !== "" && !cleaned.endsWith("\n")) terminal.print("\n");
+  // Programs get the output as it is; only a terminal gets it without control sequences.
+  const shown = terminal.width === undefined ? output : cleanText(output);
+  terminal.print(shown);
+  // So that a prompt, a sentence or the next command's output does not stick to it. A file is kept byte for byte.
+  if (shown !== "" && !shown.endsWith("\n") && !isFile(1)) terminal.print("\n");
+}
+
+function isFile(descriptor: number): boolean {
+  try {
+    return fstatSync(descriptor).isFile();
+  } catch {
+    return false;
+  }
 }
 
 function tellOutcome(

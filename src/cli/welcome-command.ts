@@ -24,11 +24,17 @@ export async function runWelcome(invocation: Invocation, terminal: Terminal): Pr
     const { runRepl } = await import("./repl/repl.ts");
     return runRepl({ invocation, terminal, mode: "agent" });
   }
-  if (terminal.isInteractive) {
-    terminal.show(`${titleOf(workdir, terminal.styleError)}\n\n${neutralizeText(found.advice.trimEnd())}\n`);
-    const { offerDemo } = await import("./demo/offer-demo.ts");
-    if (!(await offerDemo(terminal))) return exitCode.done;
+  if (!terminal.isInteractive) {
+    // In a script or in CI a demo that ends with 0 would look like success.
+    const program = programName(terminal.env);
+    terminal.tell(
+      `deckhand: ${neutralizeText(found.advice.trimEnd())}\n\n\`${program} demo\` shows a tour without a model.`,
+    );
+    return exitCode.wrongUse;
   }
+  terminal.show(`${titleOf(workdir, terminal.styleError)}\n\n${neutralizeText(found.advice.trimEnd())}\n`);
+  const { offerDemo } = await import("./demo/offer-demo.ts");
+  if (!(await offerDemo(terminal))) return exitCode.done;
   const { runDemo } = await import("./demo/demo-command.ts");
   return runDemo(invocation, terminal);
 }

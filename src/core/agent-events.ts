@@ -23,6 +23,8 @@ export interface AgentEvents {
     readonly executionId: string;
     readonly tool: string;
     readonly title: string;
+    /** The arguments as the model sent them, without secrets; text when they are not JSON. */
+    readonly input: unknown;
     /** It started before the reply ended. */
     readonly isEarly: boolean;
   };
@@ -44,6 +46,8 @@ export interface AgentEvents {
     /** Of a call that changed a file. */
     readonly diff: string | null;
   };
+  /** The calls of a reply are known. `running`: how many of its read-only calls run in parallel now. */
+  "calls:planned": { readonly calls: number; readonly readOnly: number; readonly running: number };
   "reply:finished": {
     readonly text: string;
     readonly calls: number;
@@ -100,6 +104,7 @@ export interface AgentEvents {
 export type RunState = "answered" | "max_turns" | "max_cost" | "cancelled" | "failed";
 
 export interface RunEnd {
+  readonly sessionId: string;
   readonly state: RunState;
   /** The last text of the model. */
   readonly text: string;

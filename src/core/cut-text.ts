@@ -13,11 +13,17 @@ export function clipText(text: string, limit: number): string {
 /** At most `limit` characters (100 or more): the first and the last of it, and between them how many were cut. */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text;
+  const { head, from } = findMiddle(text, limit);
+  return release(`${text.slice(0, head)}\n… [${from - head} characters cut] …\n${text.slice(from)}`);
+}
+
+/** What `cutMiddle` removes: from `head` up to `from`. */
+export function findMiddle(text: string, limit: number): { head: number; from: number } {
   const kept = limit - roomForNote;
   const head = wholeCharacters(text, Math.ceil(kept / 2));
   const tail = text.length - Math.floor(kept / 2);
   const from = isLowSurrogate(text.charCodeAt(tail)) && isHighSurrogate(text.charCodeAt(tail - 1)) ? tail + 1 : tail;
-  return release(`${text.slice(0, head)}\n… [${from - head} characters cut] …\n${text.slice(from)}`);
+  return { head, from };
 }
 
 const roomForNote = 40;

@@ -17,6 +17,8 @@ export interface ToolDefinition<Schema extends z.ZodObject> {
   readonly name: string;
   readonly description: string;
   readonly input: Schema;
+  /** Other names that models use for its parameters: `{ path: "file_path" }`. */
+  readonly parameterAliases?: Readonly<Record<string, string>>;
   /** Left out: not read-only, high risk, not idempotent, never replayed. */
   readonly traits?: Partial<ToolTraits>;
   readonly version?: string;
@@ -49,7 +51,7 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
   if (typeof definition.run !== "function") {
     throw new RuntimeError("INVALID_TOOL", `The tool "${definition.name}" needs a function run(input, context).`);
   }
-  const { input: schema, traits, ...rest } = definition;
+  const { input: schema, traits, parameterAliases = {}, ...rest } = definition;
   let jsonSchema: JsonSchema | undefined;
   return {
     version: "builtin",
@@ -59,8 +61,22 @@ export function defineTool<Schema extends z.ZodObject>(definition: ToolDefinitio
     get inputSchema() {
       return (jsonSchema ??= toJsonSchema(schema));
     },
-    check: (input) => checkWith(schema, input),
+    check: (input) => checkWith(schema, renameKeys(input, parameterAliases)),
   };
+}
+
+/** A parameter that came under its own name keeps what it has. */
+function renameKeys(input: unknown, aliases: Readonly<Record<string, string>>): unknown {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return input;
+  const given = input as Readonly<Record<string, unknown>>;
+  const found = Object.entries(aliases).filter(([alias, name]) => alias in given && !(name in given));
+  if (found.length === 0) return input;
+  const renamed: Record<string, unknown> = { ...given };
+  for (const [alias, name] of found) {
+    renamed[name] = given[alias];
+    delete renamed[alias];
+  }
+  return renamed;
 }
 
 const toolName = /^[a-z][a-z0-9_-]{0,63}$/i;

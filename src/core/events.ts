@@ -10,15 +10,21 @@ import type { Progress } from "./tool.ts";
 export interface RuntimeEvents extends ScheduleEvents {
   "execution:created": {
     readonly id: string;
+    /** The name as it was asked for. */
     readonly toolName: string;
     readonly toolId: string | null;
+    /** Without secrets. */
+    readonly toolInput: unknown;
     readonly door: Door | null;
     readonly conversationId: string | null;
     readonly batchId: string | null;
   };
   "execution:started": {
     readonly id: string;
+    readonly toolName: string;
     readonly toolId: string;
+    /** Without secrets; a hook may have changed it since the call was created. */
+    readonly toolInput: unknown;
     readonly version: string;
     readonly route: Route;
     readonly attempt: number;

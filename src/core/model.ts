@@ -63,6 +63,8 @@ export type ModelEvent =
   /** The model names a tool; its arguments follow. */
   | { readonly type: "call_announced"; readonly callId: string; readonly tool: string }
   | { readonly type: "call_input"; readonly callId: string; readonly text: string }
+  /** It must call a tool (`toolChoice: "any"`), but this model can't be forced to. */
+  | { readonly type: "tool_choice_ignored" }
   /** The arguments are complete; the reply may go on. Once for each call, in the order of the reply. */
   | { readonly type: "call"; readonly call: CallPart }
   | {

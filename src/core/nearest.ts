@@ -9,7 +9,13 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
     const allowed = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3));
     if (within || edits <= allowed) scored.push({ candidate, score: within ? Math.min(edits, 1.5) : edits });
   }
-  scored.sort((a, b) => a.score - b.score || a.candidate.localeCompare(b.candidate));
+  // Of two that are as near, the one with the same letters: they are swapped more often than forgotten.
+  const letters = (text: string): string => [...text].toSorted().join("");
+  const isOther = (candidate: string): number => (letters(candidate.toLowerCase()) === letters(wanted) ? 0 : 1);
+  scored.sort(
+    (a, b) =>
+      a.score - b.score || isOther(a.candidate) - isOther(b.candidate) || a.candidate.localeCompare(b.candidate),
+  );
   return scored.slice(0, limit).map(({ candidate }) => candidate);
 }
 

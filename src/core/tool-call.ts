@@ -11,6 +11,8 @@ export interface ToolCall extends CallOptions {
   readonly id?: string;
   /** This very tool, whatever the catalog has under its name. */
   readonly pinned?: Tool;
+  /** Canonical names of the tools that the caller was offered: no other one runs. Omitted: all of the catalog. */
+  readonly offered?: ReadonlySet<string>;
 }
 
 export interface CallOptions {

@@ -126,6 +126,7 @@ export type ToolResult =
       readonly files?: readonly string[];
       /** How much there was in all, when `output` holds only a part of it. */
       readonly outputBytes?: number;
+      readonly outputLines?: number;
     }
   | {
       readonly ok: false;
@@ -136,6 +137,7 @@ export type ToolResult =
       readonly data?: unknown;
       readonly files?: readonly string[];
       readonly outputBytes?: number;
+      readonly outputLines?: number;
     };
 
 export type Checked<Input> =

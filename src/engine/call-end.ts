@@ -34,17 +34,19 @@ export function denied(error: string): End {
   return { state: "cancelled", runPhase: null, result: null, error, errorType: "denied", report: null };
 }
 
-/** Stopped before it ran. */
+/** Stopped before it ran. A reason of the caller's own stays as it is; the usual one says when the call was stopped. */
 export function stopped(control: CallControl): End {
   return {
     state: "cancelled",
     runPhase: null,
     result: null,
-    error: control.reason,
+    error: usualReasons.has(control.reason) ? "Cancelled while waiting to run" : control.reason,
     errorType: "cancelled",
     report: null,
   };
 }
+
+const usualReasons: ReadonlySet<string> = new Set(["Cancelled", "Cancelled by its caller"]);
 
 /** It ran. A stop that came first wins over whatever the tool returned after it. */
 export function endOfRun(run: RunEnd, control: CallControl): End {
@@ -52,8 +54,8 @@ export function endOfRun(run: RunEnd, control: CallControl): End {
   if (control.cause) {
     const state = control.cause === "cancel" ? "cancelled" : "timeout";
     const proof: StopReport = report ?? { proof: "cooperative", killed: [], survivors: [] };
-    const kept = isToolResult(result) ? result : null;
-    return { state, runPhase, result: kept, error: tellStop(control.reason, proof), errorType: state, report: proof };
+    const error = tellStop(control.reason, proof);
+    return { state, runPhase, result: toStoppedResult(result, error), error, errorType: state, report: proof };
   }
   if (runPhase === "threw") {
     return { state: "failed", runPhase, result: null, error: run.thrown, errorType: "threw", report };
@@ -67,6 +69,11 @@ export function endOfRun(run: RunEnd, control: CallControl): End {
   return { state: "failed", runPhase, result, error: result.error, errorType: result.errorType ?? null, report };
 }
 
+/** What the tool returned after it was stopped. The output is kept, but it is never a success. */
+function toStoppedResult(result: unknown, error: string): ToolResult | null {
+  return isToolResult(result) ? { ...result, ok: false, error } : null;
+}
+
 function tellStop(reason: string, { proof, survivors }: StopReport): string {
   if (survivors.length > 0) {
     const list = survivors.map(({ pid, command }) => `${pid} (${command})`).join(", ");
@@ -77,13 +84,15 @@ function tellStop(reason: string, { proof, survivors }: StopReport): string {
 
 function isToolResult(value: unknown): value is ToolResult {
   if (typeof value !== "object" || value === null) return false;
-  const { ok, output, error, hint, errorType, files, outputBytes } = value as { readonly [key: string]: unknown };
+  const { ok, output, error, hint, errorType, files, outputBytes, outputLines } = value as {
+    readonly [key: string]: unknown;
+  };
   if (ok !== true && ok !== false) return false;
   if (ok ? typeof output !== "string" : typeof error !== "string") return false;
   return (
     [output, hint, errorType].every((each) => isMissing(each) || typeof each === "string") &&
     (isMissing(files) || (Array.isArray(files) && files.every((file) => typeof file === "string"))) &&
-    (isMissing(outputBytes) || typeof outputBytes === "number")
+    [outputBytes, outputLines].every((each) => isMissing(each) || typeof each === "number")
   );
 }
 

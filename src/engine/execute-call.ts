@@ -127,8 +127,9 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
   if (control.cause) return stopped(control);
   record.state = "running";
   record.startedAt = options.clock.now();
+  const opened = options.mask.execution(record);
   try {
-    const committed = notifyOpened(options.observers, options.mask.execution(record), tool.traits.replay);
+    const committed = notifyOpened(options.observers, opened, tool.traits.replay);
     if (committed) await committed;
   } catch (thrown) {
     record.startedAt = null;
@@ -143,7 +144,9 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
   record.runPhase = "started";
   options.emit("execution:started", {
     id: record.id,
+    toolName: opened.toolName,
     toolId: tool.name,
+    toolInput: opened.toolInput,
     version: tool.version,
     route: record.route!,
     attempt: record.attempt,
@@ -170,7 +173,8 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     enter: options.enter,
     onProgress: (progress) => told.tell(progress),
   });
-  record.durationMs = options.clock.monotonic() - begin;
+  // To the microsecond: more digits are noise of the clock.
+  record.durationMs = Math.round((options.clock.monotonic() - begin) * 1000) / 1000;
   told.end();
   record.sandbox = run.sandbox;
   record.version = run.version ?? record.version;

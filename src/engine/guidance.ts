@@ -1,25 +1,31 @@
 import { clipText } from "../core/cut-text.ts";
+import type { ToolCall } from "../core/tool-call.ts";
 import type { InputProblem, Tool, ToolResult } from "../core/tool.ts";
 import { nearest } from "../core/nearest.ts";
 import type { Catalog } from "./catalog.ts";
 
 type Failure = Extract<ToolResult, { ok: false }>;
 
-/** `reason`: why a tool of this name can't be called here, where that is known. */
-export function unknownTool(name: string, catalog: Catalog, reason?: string): Failure {
+/** The hint names only tools that would run. `reason`: why a tool of this name can't be called here, where that is known. */
+export function unknownTool({ tool: name, offered }: ToolCall, catalog: Catalog, reason?: string): Failure {
   if (reason !== undefined) {
     return { ok: false, error: `Unknown tool: ${clipText(name, 200)}`, hint: reason, errorType: "unknown_tool" };
   }
+  const isOffered = (tool: string): boolean => offered?.has(tool) !== false;
   const canonical = catalog.canonicalName(name);
-  const suggestions = catalog.suggest(name);
+  const suggestions = catalog.suggest(name).filter(isOffered);
   const known =
     canonical === undefined
       ? ""
       : canonical === name
         ? `"${name}" is not offered here.`
         : `"${clipText(name, 100)}" means ${canonical}, which is not offered here.`;
+  const names = catalog
+    .list()
+    .map((tool) => tool.name)
+    .filter(isOffered);
   const instead =
-    suggestions.length > 0 ? `Did you mean ${orList(suggestions)}?` : `The tools are: ${listTools(catalog)}.`;
+    suggestions.length > 0 ? `Did you mean ${orList(suggestions)}?` : `The tools are: ${listNames(names) || "none"}.`;
   return {
     ok: false,
     error: `Unknown tool: ${clipText(name, 200)}`,
@@ -31,10 +37,9 @@ export function unknownTool(name: string, catalog: Catalog, reason?: string): Fa
 /** A model that sees hundreds of names is not helped. */
 const mostNames = 40;
 
-function listTools(catalog: Catalog): string {
-  const names = catalog.list().map((tool) => tool.name);
+function listNames(names: readonly string[]): string {
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-  return `${names.slice(0, mostNames).join(", ") || "none"}${more}`;
+  return `${names.slice(0, mostNames).join(", ")}${more}`;
 }
 
 export function unreadableInput(tool: Tool, problem: string): Failure {

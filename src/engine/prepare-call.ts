@@ -42,9 +42,9 @@ export function prepareCall(
   call: ToolCall,
   place: Pick<ActiveCall, "conversation" | "commit"> & Pick<Draft, "batchId" | "parentId" | "door">,
 ): ActiveCall {
-  const tool = call.pinned ?? options.catalog.resolve(call.tool) ?? null;
+  const tool = findTool(options, call);
   const read = readInput(call);
-  const { failure, input, note } = judge(options, tool, { ...read, name: call.tool });
+  const { failure, input, note } = judge(options, tool, { ...read, call });
   const record = createRecord(options, call, {
     toolId: tool?.name ?? null,
     toolInput: read.value,
@@ -75,15 +75,8 @@ export function prepareCall(
     commit: place.commit,
     childSlots: null,
   };
-  options.emit("execution:created", {
-    id: record.id,
-    // Only a name that is no tool's can hold anything.
-    toolName: record.toolId === null ? options.mask.text(record.toolName) : record.toolName,
-    toolId: record.toolId,
-    door: record.door,
-    conversationId: record.conversationId === null ? null : options.mask.text(record.conversationId),
-    batchId: record.batchId,
-  });
+  const { id, toolName, toolId, toolInput, door, conversationId, batchId } = options.mask.execution(record);
+  options.emit("execution:created", { id, toolName, toolId, toolInput, door, conversationId, batchId });
   return active;
 }
 
@@ -115,9 +108,18 @@ interface Judged {
   readonly note?: string;
 }
 
-function judge(options: EngineOptions, tool: Tool | null, read: ReadInput & { readonly name: string }): Judged {
-  if (!tool)
-    return { failure: unknownTool(read.name, options.catalog, options.whyMissing?.(read.name)), input: read.value };
+function findTool({ catalog }: EngineOptions, { tool, pinned, offered }: ToolCall): Tool | null {
+  const found = pinned ?? catalog.resolve(tool);
+  return found && offered?.has(found.name) !== false ? found : null;
+}
+
+function judge(options: EngineOptions, tool: Tool | null, read: ReadInput & { readonly call: ToolCall }): Judged {
+  if (!tool) {
+    const { call, value: input } = read;
+    const isThere = options.catalog.resolve(call.tool) !== undefined;
+    const reason = isThere ? undefined : options.whyMissing?.(call.tool);
+    return { failure: unknownTool(call, options.catalog, reason), input };
+  }
   if (read.problem !== null) return { failure: unreadableInput(tool, read.problem), input: read.value };
   return checkInput(tool, read.value);
 }

@@ -42,6 +42,7 @@ export function outcomeDraft(
     `"latency_ms":${json(rounded(execution.durationMs))},"status":"${isOk ? "ok" : "error"}","error_type":${json(errorType)},` +
     `"canary_bucket":${json(execution.canaryBucket)},"state":"${state}","run_phase":"${execution.runPhase}"`;
   if (options.whole) body += `,"input":${inputOf(execution.toolInput)}${placeOf(execution)}`;
+  else body += `,"conversation_id":${json(execution.conversationId)}`;
   if (options.whole && options.audit) body += outputOf(execution, auditCharacters);
   if (error !== null) body += `,"error":${json(cutText(error, longestError))}`;
   body += `,"output_bytes":${json(execution.outputBytes)},"summary":${json(clipText(result?.output ?? "", summaryCharacters))}`;
@@ -84,7 +85,8 @@ export function decisionDraft(execution: Execution, at: number): Draft | undefin
   return draft(
     execution,
     at,
-    `"type":"decision","id":${json(execution.id)},"tool_name":${json(nameOf(execution))},"decision":"${decision}",` +
+    `"type":"decision","id":${json(execution.id)},"tool_name":${json(nameOf(execution))},` +
+      `"conversation_id":${json(execution.conversationId)},"decision":"${decision}",` +
       `"by":"${by}","rule":${json(rule)},"who":${json(who)},"dangers":${jsonOf(dangers)},"reasons":${jsonOf(reasons)}`,
   );
 }

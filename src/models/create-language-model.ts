@@ -29,6 +29,8 @@ export async function createLanguageModel(options: LanguageModelOptions, fetch: 
 const noKey = "none";
 
 async function createAnthropicModel(options: LanguageModelOptions, fetch: Fetch): Promise<LanguageModelV4> {
+  // The package reads it when it is loaded, and refuses an empty one. Empty means unset.
+  if (process.env["ANTHROPIC_BASE_URL"]?.trim() === "") delete process.env["ANTHROPIC_BASE_URL"];
   const { createAnthropic } = await import("@ai-sdk/anthropic");
   const { baseUrl: baseURL, key, headers, modelName } = options;
   const isToken = key?.variable.endsWith("AUTH_TOKEN");

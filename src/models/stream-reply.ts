@@ -1,4 +1,9 @@
-import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4Usage } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4FinishReason,
+  LanguageModelV4StreamPart,
+  LanguageModelV4Usage,
+  SharedV4Warning,
+} from "@ai-sdk/provider";
 import { callsOf } from "../core/message.ts";
 import type { ModelEvent, ModelRequest, StopReason, Usage } from "../core/model.ts";
 import { AnswerError } from "./answer-fault.ts";
@@ -48,6 +53,9 @@ async function* readReply(
       if (value.type === "error" && !isUnknownEvent(value.error)) throw value.error;
       if ("delta" in value) characters += value.delta.length;
       if (characters > mostCharacters) throw new AnswerError({ kind: "too_long", limit: tooMuch });
+      if (value.type === "stream-start" && request.toolChoice === "any" && value.warnings.some(isAboutToolChoice)) {
+        yield { type: "tool_choice_ignored" };
+      }
       if (value.type !== "finish") yield* reply.take(value);
       else {
         const events = finish(reply, value);
@@ -63,6 +71,11 @@ async function* readReply(
       // It had failed before.
     });
   }
+}
+
+/** The provider packages replace what a model does not take, and say so here. */
+function isAboutToolChoice(warning: SharedV4Warning): boolean {
+  return warning.type === "unsupported" && warning.feature === "toolChoice";
 }
 
 type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { clipText } from "../core/cut-text.ts";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import { parseJsonc } from "../core/parse-jsonc.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
@@ -47,7 +48,11 @@ export function loadConfiguration(options: {
     applySettings,
     base,
   );
-  const warnings = [...shared.warnings, ...(widening.length === 0 ? [] : [untrusted(file, widening, strangers)])];
+  const warnings = [
+    ...shared.warnings,
+    ...(widening.length === 0 ? [] : [untrusted(file, widening, strangers)]),
+    ...describeIgnoredVariables(env),
+  ];
   return { configuration, warnings, hookFiles: hookFiles(configuration, workdir) };
 }
 
@@ -102,9 +107,8 @@ function readSettings(file: string): Settings {
 /** `DECKHAND_<SECTION>_<KEY>`; the source documents' names are aliases, and the prefixed one wins. */
 function settingsFromEnvironment(env: Environment): Settings {
   const limits: Record<string, unknown> = {};
-  if (env["DECKHAND_MAX_PARALLEL_TOOLS"] !== undefined) {
-    limits["max_parallel"] = parseMaxParallel(env["DECKHAND_MAX_PARALLEL_TOOLS"]);
-  }
+  const maxParallel = env["DECKHAND_MAX_PARALLEL_TOOLS"] ?? env["AXCOPILOT_MAX_PARALLEL_TOOLS"];
+  if (maxParallel !== undefined) limits["max_parallel"] = parseMaxParallel(maxParallel);
   const shellSeconds = Number(env["TOOL_TIMEOUT_SECONDS"]);
   if (shellSeconds > 0) limits["timeout_ms"] = { bash: Math.round(Math.min(shellSeconds, 120) * 1000) };
   for (const key of numericLimits) {
@@ -140,6 +144,14 @@ function settingsFromEnvironment(env: Environment): Settings {
   put("DECKHAND_LOG_ON_FAILURE", "log", "on_failure");
   put("DECKHAND_LOG_FSYNC", "log", "fsync");
   return parseSettings(settings, "environment (DECKHAND_…)");
+}
+
+/** A name of the source documents that other programs may use as well: a wrong value is reported, not refused. */
+function describeIgnoredVariables(env: Environment): string[] {
+  const seconds = env["TOOL_TIMEOUT_SECONDS"] ?? "";
+  if (seconds.trim() === "" || Number(seconds) > 0) return [];
+  const shown = JSON.stringify(clipText(seconds, 100));
+  return [`TOOL_TIMEOUT_SECONDS is ${shown}, which is not a number of seconds greater than 0. It is ignored.`];
 }
 
 const numericLimits = [

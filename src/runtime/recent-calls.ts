@@ -1,4 +1,5 @@
 import { beginningOfIds } from "../core/ids.ts";
+import type { Execution } from "../core/execution.ts";
 import { timeToWire } from "../core/wire.ts";
 import type { Runtime } from "./runtime.ts";
 
@@ -7,6 +8,12 @@ export interface RecentCalls {
   readonly recent_calls: number;
   readonly recent_errors: number;
   readonly last_error: { readonly id: string; readonly at: unknown; readonly error: string | null } | null;
+}
+
+/** Input that was wrong is a mistake of the caller: the tool never ran. */
+function isFailureOfTool({ state, errorType, runPhase }: Execution): boolean {
+  if (errorType === "invalid_input" && runPhase === "not_started") return false;
+  return state === "failed" || state === "timeout";
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -22,7 +29,7 @@ export async function readRecentCalls(
   const byTool = Map.groupBy(calls, ({ toolId, toolName }) => toolId ?? toolName);
   return (tool) => {
     const own = byTool.get(tool) ?? [];
-    const failed = own.filter(({ state }) => state === "failed" || state === "timeout");
+    const failed = own.filter(isFailureOfTool);
     const [last] = failed;
     return {
       recent_calls: own.length,

@@ -127,7 +127,14 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     },
     history: async (query) =>
       store.listEvents(query.tool === undefined ? query : { ...query, tool: find(query.tool).tool }),
-    feedback: async (name, limit) => store.listFeedback({ tool: find(name).tool, limit }),
+    async feedback(name, limit) {
+      if (!Number.isInteger(limit) || limit < 1) {
+        throw new TypeError(
+          `feedback(tool, limit) takes a whole number from 1 on as its limit; got ${JSON.stringify(limit)}.`,
+        );
+      }
+      return store.listFeedback({ tool: find(name).tool, limit });
+    },
     async diff(name, mostLines = mostDiff.lines) {
       const release = find(name);
       const { stable, rollout, fileName } = release;

@@ -29,6 +29,7 @@ export async function commandResult(end: CommandEnd, options: ResultOptions): Pr
     output: joinStreams(stdout.text, stderr.text),
     data: { exit_code: end.exitCode, stdout: stdout.text, stderr: stderr.text },
     outputBytes: end.stdout.bytes + end.stderr.bytes,
+    ...(stdout.lines === null || stderr.lines === null ? {} : { outputLines: stdout.lines + stderr.lines }),
     ...filesOf([...stdout.files, ...stderr.files]),
   };
   if (end.stoppedBy === "output_limit") {
@@ -67,11 +68,12 @@ function startFailure({ code, message }: StartError, subject: string): Failure {
 interface ShownStream {
   readonly text: string;
   readonly files: readonly string[];
+  readonly lines: number | null;
 }
 
 async function showStream(stream: OutputStream, end: CommandEnd, options: ResultOptions): Promise<ShownStream> {
   const file = end[stream];
-  const { text, leftOut } = await extractOutput(file, shownBytes[stream]);
+  const { text, leftOut, lines: counted } = await extractOutput(file, shownBytes[stream]);
   const notes: string[] = [];
   const files: string[] = [];
   if (file.emptied) notes.push(emptiedNote(stream));
@@ -87,7 +89,7 @@ async function showStream(stream: OutputStream, end: CommandEnd, options: Result
     }
   } else if (end.diskFull && stream === "stdout") notes.push("[The disk is full: output may be missing]");
   const lines = notes.length === 0 || text === "" || text.endsWith("\n") ? text : `${text}\n`;
-  return { text: lines + notes.join("\n"), files };
+  return { text: lines + notes.join("\n"), files, lines: counted };
 }
 
 function emptiedNote(stream: OutputStream): string {

@@ -32,6 +32,7 @@ export const editTool = defineTool({
   // Applied twice it fails or changes more; whether it was made shows in the file.
   traits: { risk: "medium", category: "files", replay: "check" },
   timeoutMs: 10_000,
+  parameterAliases: { path: "file_path" },
   input: z.object({
     file_path: z.string().describe("Path, relative to the workdir"),
     ...change,

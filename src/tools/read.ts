@@ -20,9 +20,10 @@ const maxLineLength = 2000;
 export const readTool = defineTool({
   name: "read",
   description:
-    "Read a text file. Each line comes as its number, a tab, and the text. Gives up to 2,000 lines or 100 kB; a note at the end says how to go on.",
+    "Read a text file. Each line comes as its number, a tab, and the text. Gives up to 2,000 lines or 100 kB; a note at the end says how to continue.",
   traits: { readOnly: true, risk: "low", category: "files" },
   timeoutMs: 10_000,
+  parameterAliases: { path: "file_path" },
   input: z.object({
     file_path: z.string().describe("Path, relative to the workdir"),
     offset: z.number().int().min(0).optional().describe("First line, from 1"),
@@ -102,7 +103,7 @@ function notesOn(read: CollectedLines, file: { first: number; size: number; form
     notes.push(`[Line ${last} is longer than 1 MB; what follows was not looked for. offset=${last + 1} does that.]`);
   } else if (read.stoppedBy !== "end") {
     const of = totalLines === undefined ? `a file of ${formatBytes(file.size)}` : formatCount(totalLines);
-    notes.push(`[Lines ${file.first}-${last} of ${of}. Go on with offset=${last + 1}.]`);
+    notes.push(`[Lines ${file.first}-${last} of ${of}. Continue with offset=${last + 1}.]`);
   }
   if (cut.length > 0) {
     const which = cut.length === 1 ? `Line ${cut[0]} was` : `${countOf(cut.length, "line")} from ${cut[0]} on were`;

@@ -22,6 +22,7 @@ export const writeTool = defineTool({
   // Not safe to repeat after a crash: somebody may have changed the file since.
   traits: { risk: "medium", category: "files", idempotent: true, replay: "check" },
   timeoutMs: 10_000,
+  parameterAliases: { path: "file_path" },
   input: z.object({
     file_path: z.string().describe("Path, relative to the workdir"),
     content: z.string().describe("The whole new text"),

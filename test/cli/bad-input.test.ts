@@ -45,9 +45,9 @@ const cases: BadCase[] = [
   },
   {
     what: "a missing field",
-    args: ["read", '{"path":"a"}'],
+    args: ["read", '{"filepath":"a"}'],
     code: 2,
-    sentence: /^deckhand: Missing parameters: file_path\.\n.*"path" \(did you mean file_path\?\)/,
+    sentence: /^deckhand: Missing parameters: file_path\.\n.*"filepath" \(did you mean file_path\?\)/,
     recorded: { tool_id: "read", state: "failed", error_type: "invalid_input" },
   },
   {
@@ -153,7 +153,7 @@ test("an alias in odd case is the tool it means, recorded under both names [P9]"
   const machine = await openMachine(t);
   await writeFile(join(machine.workdir, "a.txt"), "one");
   const { code, stdout } = await machine.run(["tool", "rEAD-fILE", '{"file_path":"a.txt"}']);
-  assert.deepEqual({ code, stdout }, { code: 0, stdout: "1\tone" });
+  assert.deepEqual({ code, stdout }, { code: 0, stdout: "1\tone\n" });
   assert.deepEqual(pick(await onlyCall(machine), { tool_name: "", tool_id: "" }), {
     tool_name: "rEAD-fILE",
     tool_id: "read",
@@ -165,7 +165,7 @@ test("a file that is not UTF-8 is read with a note that says so", async (t) => {
   await writeFile(join(machine.workdir, "latin.txt"), Buffer.from("caf\xe9\n", "latin1"));
   const { code, stdout } = await machine.run(["tool", "read", '{"file_path":"latin.txt"}']);
   assert.equal(code, 0);
-  assert.match(stdout, /^1\tcaf\uFFFD\n\[.*not UTF-8.*\]$/);
+  assert.match(stdout, /^1\tcaf\uFFFD\n\[.*not UTF-8.*\]\n$/);
   assert.equal((await onlyCall(machine))["state"], "completed");
 });
 
@@ -216,7 +216,7 @@ test("a store that is corrupt still lets read, warns, and refuses what it could 
 
 async function assertReadsButRefuses(machine: Machine, as: { uid?: number; gid?: number }): Promise<void> {
   const read = await machine.run(["tool", "read", '{"file_path":"a.txt"}'], as);
-  assert.deepEqual({ code: read.code, stdout: read.stdout }, { code: 0, stdout: "1\tone" });
+  assert.deepEqual({ code: read.code, stdout: read.stdout }, { code: 0, stdout: "1\tone\n" });
   assert.match(read.stderr, /^deckhand: warning: The store .*\.\n$/);
   const touch = await machine.run(["tool", "bash", '{"command":"touch open/touched || touch touched"}'], as);
   assert.equal(touch.code, 1);

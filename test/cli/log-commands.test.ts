@@ -170,10 +170,23 @@ describe("deckhand log", () => {
   test("counts by tool and day [V8]", async (t) => {
     const machine = await withLog(t);
     const { tools } = JSON.parse((await machine.run(["log", "stats", "--json"])).stdout);
-    assert.deepEqual(tools, [{ tool: "bash", calls: 1, ok: 1, errors: 0, refused: 0, p50_ms: 4.25, p95_ms: 4.25 }]);
+    assert.deepEqual(tools, [
+      {
+        tool: "bash",
+        calls: 1,
+        ok: 1,
+        errors: 0,
+        refused: 0,
+        invalid: 0,
+        blocked: 0,
+        recovered: 0,
+        p50_ms: 4.25,
+        p95_ms: 4.25,
+      },
+    ]);
     assert.match(
       (await machine.run(["log", "stats"])).stdout,
-      /^TOOL +CALLS +OK +ERRORS +REFUSED +P50 +P95\nbash +1 +1 +0 +0 +4 ms +4 ms\n/,
+      /^TOOL +CALLS +OK +ERRORS +REFUSED +INVALID +BLOCKED +RECOVERED +P50 +P95\nbash +1 +1 +0 +0 +0 +0 +0 +4 ms +4 ms\n/,
     );
   });
 

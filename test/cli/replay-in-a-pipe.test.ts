@@ -27,8 +27,8 @@ test("without a terminal a command that waits for a replay says so once, and not
   };
   const call = ["tool", "echo_tool", '{"text":"hi"}'];
   const run = ["run", "--model", "script:talk.json", "go"];
-  assert.deepEqual(await runEdited(...call), { stdout: "hi", told: 1 });
-  assert.deepEqual(await runEdited(...call, "--quiet"), { stdout: "hi", told: 0 });
+  assert.deepEqual(await runEdited(...call), { stdout: "hi\n", told: 1 });
+  assert.deepEqual(await runEdited(...call, "--quiet"), { stdout: "hi\n", told: 0 });
   assert.deepEqual(await runEdited(...run), { stdout: "Done.\n", told: 1 });
   assert.deepEqual(await runEdited(...run, "--quiet"), { stdout: "Done.\n", told: 0 });
   const { stdout } = await runEdited(...run, "--json");

@@ -97,7 +97,7 @@ test("a tool file that was called is listed, explained and in the history; order
   await mkdir(join(machine.workdir, "tools"));
   await writeFile(join(machine.workdir, "tools", "echo_tool.js"), echoTool);
   await machine.run(["trust", "--yes"]);
-  assert.equal((await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout, "hi");
+  assert.equal((await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout, "hi\n");
 
   const status = await machine.run(["rollout"]);
   assert.match(status.stdout, /^TOOL .*\necho_tool {2}[0-9a-f]{12} {2}- +- {2}stable {2}\S/);
@@ -131,7 +131,8 @@ test("an edit in canary mode is tried, and obeys each order of a person, without
   await writeFile(file, echoTool);
   await writeFile(join(machine.workdir, "deckhand.json"), '{"rollout": {"mode": "canary"}}');
   await machine.run(["trust", "--yes"]);
-  const call = async (): Promise<string> => (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout;
+  const call = async (): Promise<string> =>
+    (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout.trimEnd();
   assert.equal(await call(), "hi");
   await writeFile(file, echoTool.replace("output: input.text", 'output: input.text + "!"'));
   assert.match(await call(), /^hi!?$/);
@@ -191,7 +192,8 @@ test("a version is gone back to by its number in the history or its hash; what f
   await mkdir(join(machine.workdir, "tools"));
   const saying = (end: string): string => echoTool.replace("output: input.text", `output: input.text + "${end}"`);
   await machine.run(["trust", "--yes"]);
-  const call = async (): Promise<string> => (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout;
+  const call = async (): Promise<string> =>
+    (await machine.run(["tool", "echo_tool", '{"text":"hi"}'])).stdout.trimEnd();
   for (const end of ["1", "2", "3"]) {
     await writeFile(file, saying(end));
     if (end === "1") await machine.run(["trust", "--yes"]);

@@ -44,11 +44,11 @@ const executionKeys = [
   "sandbox",
 ];
 
-test("stdout is the tool's output byte for byte, and stderr stays empty when all is well [C6]", async (t) => {
+test("stdout is the tool's output and a newline at its end, and stderr stays empty when all is well [C6]", async (t) => {
   const machine = await openMachine(t);
   await writeFile(join(machine.workdir, "a.txt"), "one\ntwo\n");
   const ended = await machine.run(["tool", "read", '{"file_path":"a.txt"}']);
-  assert.deepEqual(ended, { code: 0, signal: null, stdout: "1\tone\n2\ttwo", stderr: "" });
+  assert.deepEqual(ended, { code: 0, signal: null, stdout: "1\tone\n2\ttwo\n", stderr: "" });
 });
 
 test("--json prints the whole execution as one snake_case document [E2]", async (t) => {
@@ -102,6 +102,7 @@ test("--events prints every event as it happens and the execution last [E8, E9]"
     "id",
     "tool_name",
     "tool_id",
+    "tool_input",
     "door",
     "conversation_id",
     "batch_id",
@@ -130,7 +131,7 @@ describe("the input", () => {
     await writeFile(join(machine.workdir, "input.json"), input);
     for (const [way, args, stdin] of ways) {
       const { code, stdout, stderr } = await machine.run(args, stdin === undefined ? {} : { stdin });
-      assert.deepEqual({ way, code, stdout, stderr }, { way, code: 0, stdout: "1\tone", stderr: "" });
+      assert.deepEqual({ way, code, stdout, stderr }, { way, code: 0, stdout: "1\tone\n", stderr: "" });
     }
   });
 

@@ -34,7 +34,7 @@ describe("the built package", () => {
       ["completed", "failed", "failed", "completed"],
     );
     const welcome = await run();
-    assert.deepEqual({ code: welcome.code, stderr: welcome.stderr }, { code: 0, stderr: "" });
+    assert.deepEqual({ code: welcome.code, stdout: welcome.stdout }, { code: 2, stdout: "" });
   });
 });
 

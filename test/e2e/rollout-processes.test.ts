@@ -63,7 +63,7 @@ test("a person's order counts from the next call on, in every process [V5]", asy
   await machine.save("shout.js", shouting("/* new */"));
   assert.equal((await shout(runtime, "c", conversation)).version, stable.version);
   const started = await machine.run(["tool", "shout", JSON.stringify({ text: "d" })]);
-  assert.deepEqual([started.code, started.stdout], [0, "D"]);
+  assert.deepEqual([started.code, started.stdout], [0, "D\n"]);
   const [latest] = await runtime.list({ limit: 1 });
   assert.equal(latest?.version, stable.version);
 

@@ -50,7 +50,7 @@ describe("a disk that is full or read-only", lane("tmpfs", tmpfsAvailable()), ()
     assert.equal(write.code, 1);
     assert.match(write.stderr, /^deckhand: Not run: it could not be recorded\. .*full.*\n/m);
     const read = await disk.run(["tool", "read", '{"file_path":"a.txt"}']);
-    assert.deepEqual({ code: read.code, stdout: read.stdout }, { code: 0, stdout: "1\tone" });
+    assert.deepEqual({ code: read.code, stdout: read.stdout }, { code: 0, stdout: "1\tone\n" });
     assert.match(read.stderr, /full/);
     assert.doesNotMatch(read.stderr + write.stderr, /\n\s+at /);
     assert.equal((await readdir(disk.workdir)).includes("b.txt"), false);
@@ -81,7 +81,7 @@ describe("a disk that is full or read-only", lane("tmpfs", tmpfsAvailable()), ()
     await disk.run(["tool", "list_files"]);
     remount(disk.workdir, "ro");
     const read = await disk.run(["tool", "read", '{"file_path":"a.txt"}']);
-    assert.deepEqual({ code: read.code, stdout: read.stdout }, { code: 0, stdout: "1\tone" });
+    assert.deepEqual({ code: read.code, stdout: read.stdout }, { code: 0, stdout: "1\tone\n" });
     assert.match(read.stderr, /^deckhand: warning: The store .+ can't be written: .+\.\n$/);
     const write = await disk.run(["tool", "bash", '{"command":"touch x"}']);
     assert.equal(write.code, 1);

@@ -59,7 +59,7 @@ test(
     const seen = await startInTerminal(machine, ["tool", "bash", input, "--quiet"]).ended;
     assert.equal(seen.stdout, "red 10%\r\n20%\r\n");
     const piped = await machine.run(["tool", "bash", input]);
-    assert.equal(piped.stdout, "\u001b]0;title\u0007\u001b[31mred\u001b[0m\u001b[2J\u202e 10%\r20%");
+    assert.equal(piped.stdout, "\u001b]0;title\u0007\u001b[31mred\u001b[0m\u001b[2J\u202e 10%\r20%\n");
   },
 );
 

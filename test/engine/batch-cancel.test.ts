@@ -134,7 +134,7 @@ test("a call whose caller's signal had fired asks nobody, runs nothing and waits
   for (const execution of [await single, ...(await batch.end())]) {
     assert.deepEqual(
       [execution.state, execution.error, execution.runPhase],
-      ["cancelled", "Cancelled by its caller", "not_started"],
+      ["cancelled", "Cancelled while waiting to run", "not_started"],
     );
   }
   assert.equal(asked, 1);

@@ -27,11 +27,12 @@ test("the events of one call come as created, started, progressed, settled, each
   });
   const names = { toolName: "Chatty", toolId: "chatty" };
   assert.deepEqual(stamped, [
-    { type: "execution:created", id, ...names, door: "mcp", conversationId: "c", batchId: null },
+    { type: "execution:created", id, ...names, toolInput: {}, door: "mcp", conversationId: "c", batchId: null },
     {
       type: "execution:started",
       id,
-      toolId: "chatty",
+      ...names,
+      toolInput: {},
       version: "builtin",
       route: "stable",
       attempt: 1,

@@ -80,7 +80,7 @@ test("the first cause wins: a cancel after the limit, a limit after the cancel, 
   cancelFirst.end.open();
   const { state, stopCause, result, error, stopProof } = await cancelled;
   assert.deepEqual([state, stopCause, error, stopProof], ["cancelled", "cancel", "first", "cooperative"]);
-  assert.deepEqual(result, { ok: true, output: "returned" });
+  assert.deepEqual(result, { ok: false, error: "first", output: "returned" });
 
   const resultFirst = setUpSlowTool();
   const done = resultFirst.engine.call({ tool: "slow" });

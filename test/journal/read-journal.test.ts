@@ -114,6 +114,7 @@ test("statistics count calls, errors, refusals and times by tool and by day [V8]
   let now = Date.UTC(2026, 0, 1, 12);
   const journal = place.open({ clock: { ...eagerClock(), now: () => now } });
   const ledger = createJournalLedger(journal);
+  const none = { invalid: 0, blocked: 0, recovered: 0 };
   for (let index = 1; index <= 100; index++) {
     const call = makeExecution({ toolId: "bash", toolName: "bash" });
     await ledger.opened(call, "never");
@@ -125,9 +126,11 @@ test("statistics count calls, errors, refusals and times by tool and by day [V8]
   await journal.close();
   assert.deepEqual(await readStatistics(place.folder), {
     tools: [
-      { tool: "bash", calls: 100, ok: 100, errors: 0, refused: 0, p50Ms: 50, p95Ms: 95 },
-      { tool: "who", calls: 1, ok: 0, errors: 1, refused: 1, p50Ms: null, p95Ms: null },
+      { tool: "bash", calls: 100, ok: 100, errors: 0, refused: 0, ...none, p50Ms: 50, p95Ms: 95 },
+      { tool: "who", calls: 1, ok: 0, errors: 1, refused: 1, ...none, p50Ms: null, p95Ms: null },
     ],
+    consecutiveErrors: 1,
+    longestErrorRow: 1,
     days: [
       { day: "2026-01-01", calls: 100, errors: 0, refused: 0 },
       { day: "2026-01-02", calls: 1, errors: 1, refused: 1 },

@@ -4,7 +4,15 @@ import { createEventBus } from "../../src/core/event-bus.ts";
 import { followOutputs } from "../../src/runtime/live-outputs.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 
-const started = { toolId: "bash", version: "builtin", route: "stable", attempt: 1, timeoutMs: 1000 } as const;
+const started = {
+  toolName: "bash",
+  toolId: "bash",
+  toolInput: {},
+  version: "builtin",
+  route: "stable",
+  attempt: 1,
+  timeoutMs: 1000,
+} as const;
 const settled = {
   toolName: "bash",
   toolId: "bash",

@@ -93,7 +93,7 @@ test("a private key that a cut or a gap goes through is in no record, event or f
     for (const before of ["", "x", "some more"]) {
       const command = `printf '${before}'; for i in $(seq 1 11); do cat secret >> all; cat all all > more; mv more all; done; cat all all >&2; rm all`;
       const shell = await runtime.call("bash", { command });
-      assert.match(shell.result?.output ?? "", /bytes left out\] …\n/);
+      assert.match(shell.result?.output ?? "", /characters left out\] …\n/);
     }
   }
   await runtime.close();

@@ -66,7 +66,7 @@ test("long output shows its head and its tail, and the whole is in a file [C1 L5
   assert.ok(result.output.length < 31_000);
   assert.match(result.output, /^1\n2\n3\n/);
   assert.match(result.output, /\n99999\n100000\n/);
-  assert.match(result.output, /\[[\d,]+ bytes left out\]/);
+  assert.match(result.output, /\[[\d,]+ characters left out\]/);
   assert.equal(result.files?.length, 1);
   assert.ok(result.output.includes(result.files[0]!));
   const whole = await readFile(result.files[0]!, "utf8");

@@ -14,8 +14,8 @@ test("lines come with their number and a tab, in the range that was asked for [C
   const cases: [input: object, output: string][] = [
     [{}, "1\tone\n2\t\n3\t\tthree\n4\tfour"],
     [{ offset: 3 }, "3\t\tthree\n4\tfour"],
-    [{ offset: 0, limit: 1 }, "1\tone\n[Lines 1-1 of 4. Go on with offset=2.]"],
-    [{ offset: 2, limit: 2 }, "2\t\n3\t\tthree\n[Lines 2-3 of 4. Go on with offset=4.]"],
+    [{ offset: 0, limit: 1 }, "1\tone\n[Lines 1-1 of 4. Continue with offset=2.]"],
+    [{ offset: 2, limit: 2 }, "2\t\n3\t\tthree\n[Lines 2-3 of 4. Continue with offset=4.]"],
     [{ offset: 4, limit: 9 }, "4\tfour"],
   ];
   for (const [input, output] of cases) {
@@ -160,7 +160,7 @@ test("a file of 5 GB, also in one line, costs what is shown of it [C1]", async (
   await handle.close();
   const rssBefore = process.memoryUsage.rss();
   const log = await succeed(readTool, { file_path: "log", limit: 2 }, folder);
-  assert.equal(log.output, "1\tfirst\n2\tsecond\n[Lines 1-2 of a file of 5.4 GB. Go on with offset=3.]");
+  assert.equal(log.output, "1\tfirst\n2\tsecond\n[Lines 1-2 of a file of 5.4 GB. Continue with offset=3.]");
   const oneLine = await succeed(readTool, { file_path: "one-line" }, folder);
   assert.match(oneLine.output, /^1\tx{2000}… \[cut\]\n\[Line 1 is longer than 1 MB; what follows was not looked for\./);
   assert(process.memoryUsage.rss() - rssBefore < 50_000_000);

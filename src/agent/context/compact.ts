@@ -77,6 +77,11 @@ export async function compactConversation(task: CompactionTask): Promise<Compact
   return { state: "kept", reason: `The conversation was left as it is: ${problems.at(-1)}.`, usage };
 }
 
+/** Whether there is an old part that could be compacted. */
+export function hasOldPart(task: CompactionTask): boolean {
+  return makePlan(task) !== null;
+}
+
 const leastDigest = 60;
 /** Enough of the old part to tell whether a summary is about it. */
 const mostCompared = 400_000;

@@ -22,7 +22,7 @@ export interface ContextMeter {
   /** The conversation is another one now: compacted, put back or resumed. */
   restart(messages: readonly Message[]): void;
   /** What the person should be told now; each once, until the conversation has become smaller again. */
-  takeNotice(): ContextNotice | null;
+  takeNotice(hasOldTurns?: () => boolean): ContextNotice | null;
 }
 
 export interface ContextNotice {
@@ -70,7 +70,7 @@ export function createContextMeter(options: {
       counted = null;
       estimated = messages.reduce((sum, message) => sum + estimateMessage(message), fixed);
     },
-    takeNotice() {
+    takeNotice(hasOldTurns = () => true) {
       const tokens = measure();
       const level = tokens >= maxTokens ? "warning" : tokens >= maxTokens * infoShare ? "info" : null;
       if (level !== "warning") told.warning = false;
@@ -78,7 +78,7 @@ export function createContextMeter(options: {
       if (level === null || told[level]) return null;
       told[level] = true;
       told.info = true;
-      return { level, text: describe(level, tokens, maxTokens) };
+      return { level, text: describe(level, { tokens, maxTokens, hasOldTurns: hasOldTurns() }) };
     },
   };
 }
@@ -122,10 +122,19 @@ const leastRoom = 1_000;
 const lowestRate = 0.5;
 const highestRate = 3;
 
-function describe(level: ContextNotice["level"], tokens: number, maxTokens: number): string {
+function describe(
+  level: ContextNotice["level"],
+  context: { readonly tokens: number; readonly maxTokens: number; readonly hasOldTurns: boolean },
+): string {
+  const { tokens, maxTokens, hasOldTurns } = context;
   const share = Math.round((tokens / maxTokens) * 100);
   const figures = `${formatCount(tokens)} of ${formatCount(maxTokens)} tokens (${share} %)`;
-  return level === "info"
-    ? `The context is filling up: ${figures}. Old turns will be summarised soon; /compact does it now.`
-    : `The context is full: ${figures}. Old turns are summarised before the next request.`;
+  const what = level === "info" ? "filling up" : "full";
+  if (!hasOldTurns)
+    return `The context is ${what}: ${figures}. Nothing is summarised: all of the conversation is among its latest turns.`;
+  const next =
+    level === "info"
+      ? "Old turns will be summarised soon; /compact does it now."
+      : "Old turns are summarised before the next request.";
+  return `The context is ${what}: ${figures}. ${next}`;
 }

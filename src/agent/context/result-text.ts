@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle, cutText, findMiddle } from "../../core/cut-text.ts";
 import type { Execution } from "../../core/execution.ts";
 import { formatCount } from "./format-count.ts";
 
@@ -58,20 +58,73 @@ function adviceOn({ state, errorType, runPhase }: Execution): string[] {
   return [];
 }
 
-async function showOutput({ result }: Execution, { maxCharacters, spill }: ResultOptions): Promise<string> {
+async function showOutput(execution: Execution, { maxCharacters, spill }: ResultOptions): Promise<string> {
+  const { result } = execution;
   const output = result?.output ?? "";
   if (output.trim() === "") return "";
   if (output.length <= maxCharacters) return output;
-  const cut = cutMiddle(output, Math.max(leastCut, maxCharacters));
-  return `${cut}\n${await tellWhere(output, keptFiles(result), spill)}`;
+  const limit = Math.max(leastCut, maxCharacters);
+  const lines = showFirstLines(execution, limit);
+  if (lines !== null) return lines;
+  const kept = keptFiles(result);
+  const cut = isPartial(result) ? cutOnceMore(output, limit) : cutMiddle(output, limit);
+  return `${cut}\n${await tellWhere(output, kept, spill)}`;
 }
 
 const leastCut = 100;
 
+/**
+ * Of a file that was read: as many whole lines as there is room for, and where the next one begins. The middle is not cut: a
+ * model that continues where the last line ends would never see what was cut.
+ */
+function showFirstLines({ toolId, result }: Execution, limit: number): string | null {
+  if (toolId !== "read" || !result?.ok) return null;
+  const { start_line: first, lines: count, total_lines: total } = (result.data ?? {}) as Record<string, unknown>;
+  if (typeof first !== "number" || typeof count !== "number" || count < 1) return null;
+  const rows = result.output.split("\n").slice(0, count);
+  let [shown, length] = [0, 0];
+  while (shown < rows.length && length + rows[shown]!.length + 1 <= limit - roomForNote) {
+    length += rows[shown]!.length + 1;
+    shown += 1;
+  }
+  const text = shown > 0 ? rows.slice(0, shown).join("\n") : cutText(rows[0]!, limit - roomForNote);
+  const last = first + Math.max(1, shown) - 1;
+  const of = typeof total === "number" ? ` of ${formatCount(total)}` : "";
+  return `${text}\n[Lines ${first}-${last}${of}. Continue with offset=${last + 1}.]`;
+}
+
+const roomForNote = 80;
+
+/**
+ * Cuts the middle of an output that its tool had cut before. What is cut now and what was left out then is one gap, with one
+ * true number; in bytes where the tool counted bytes.
+ */
+function cutOnceMore(output: string, limit: number): string {
+  let { head, from } = findMiddle(output, limit);
+  const notes = [...output.matchAll(/^… \[([\d,]+) (characters|bytes) left out\] …\n/gm)].filter(
+    ({ 0: note, index }) => index + note.length > head && index < from,
+  );
+  for (const { 0: note, index } of notes) {
+    head = Math.min(head, index);
+    from = Math.max(from, index + note.length);
+  }
+  const unit = notes.some(([, , each]) => each === "bytes") ? "bytes" : "characters";
+  const measure = (text: string): number => (unit === "bytes" ? Buffer.byteLength(text) : text.length);
+  const missing = notes.reduce(
+    (sum, [note, leftOut]) => sum - measure(note) + Number(leftOut!.replaceAll(",", "")),
+    measure(output.slice(head, from)),
+  );
+  const begin = output.slice(0, head);
+  return `${begin}${begin.endsWith("\n") ? "" : "\n"}… [${missing} ${unit} cut] …\n${output.slice(from)}`;
+}
+
+function isPartial(result: Execution["result"]): boolean {
+  return result?.outputBytes !== undefined && result.outputBytes > Buffer.byteLength(result.output ?? "");
+}
+
 /** Files that hold the whole output of a call whose result has only a part of it. Others are files that it changed. */
 function keptFiles(result: Execution["result"]): readonly string[] {
-  if (result?.outputBytes === undefined || result.files === undefined) return [];
-  return result.outputBytes > Buffer.byteLength(result.output ?? "") ? result.files : [];
+  return isPartial(result) ? (result?.files ?? []) : [];
 }
 
 async function tellWhere(output: string, kept: readonly string[], spill: ResultOptions["spill"]): Promise<string> {

@@ -67,7 +67,7 @@ export function openSessions(options: SessionsOptions): Sessions {
   }
 
   function findWanted(wanted: string): FoundSession {
-    if (wanted !== "latest") return findSession(folder, wanted);
+    if (wanted !== "latest" && wanted !== "last") return findSession(folder, wanted);
     const [latest] = findSessions(folder);
     if (latest && !summarizeSession(latest, false).isEnded) return latest;
     throw new RuntimeError("SESSION_UNKNOWN", "There is no session here to go on with: start one first.");

@@ -69,7 +69,7 @@ export function createScreenNarrator(parts: ScreenNarratorParts): Narrator {
     open({ sandbox }) {
       write("deckhand demo", "", ["bold", "cyan"]);
       write(
-        "About three minutes. The model plays a script, and the folder is a scratch one that is gone at the end. All else is real: the tools, the permissions, the sandbox, the log.",
+        `${pace.pauseMs > 0 ? "About three minutes." : "Some seconds, without pauses."} The model plays a script, and the folder is a scratch one that is gone at the end. All else is real: the tools, the permissions, the sandbox, the log.`,
       );
       write(sandbox, "", "dim");
     },

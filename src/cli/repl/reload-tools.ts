@@ -1,4 +1,5 @@
 import { describeToolProblems } from "../tools-command.ts";
+import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { ReplContext } from "./repl-context.ts";
 
 /** `/reload-tools`: says what is different, and what is wrong. */
@@ -9,10 +10,15 @@ export async function reloadTools({ runtime, say }: ReplContext): Promise<void> 
   const parts = [tellNames("new", added), tellNames("changed", changed), tellNames("gone", removed)].filter(Boolean);
   const count = `${live} ${live === 1 ? "tool comes" : "tools come"} from files`;
   if (files.length === 0 && parts.length === 0) {
-    return say(`There are ${runtime.tools.list().length} tools; none of them comes from a file.`);
+    return say(`There are ${countTools(runtime)} tools; none of them comes from a file.`);
   }
   say(`${count}; ${parts.join("; ") || "nothing changed"}.`);
   for (const problem of describeToolProblems(runtime)) say(problem);
+}
+
+/** The two tools that lead to others appear only with the first prompt: they are not counted, so that the number stays. */
+export function countTools({ tools }: Pick<Runtime, "tools">): number {
+  return tools.list("agent").filter(({ name }) => name !== "find_tools" && name !== "call_tool").length;
 }
 
 function tellNames(what: string, names: readonly string[]): string {

@@ -60,7 +60,7 @@ async function callHere(context: ReplContext, { tool, inputText, title }: OwnCal
       conversationId: agent.sessionId,
       signal,
     });
-    const added = { callId: call.id, executionId: call.id, tool, title, isEarly: false } as const;
+    const added = { callId: call.id, executionId: call.id, tool, title, input: inputText, isEarly: false } as const;
     lines.agent({ type: "call:added", at: systemClock.now(), ...added });
     screen.setLive((view) => lines.liveRows(view));
     return await call;

@@ -4,6 +4,7 @@ import type { SessionEntry } from "../../core/session.ts";
 import { tellReconciled } from "../open-cli-agent.ts";
 import { neutralizeLine } from "../terminal-text.ts";
 import { wrapText } from "../wrap-text.ts";
+import { countTools } from "./reload-tools.ts";
 import { shortId } from "./change-session.ts";
 import { countOf } from "./output/format-figures.ts";
 import { createMarkdownStream } from "./output/markdown/markdown-stream.ts";
@@ -14,7 +15,7 @@ import type { ReplContext } from "./repl-context.ts";
 export function greet(context: ReplContext): void {
   const { agent, runtime, terminal, mode, say, show } = context;
   const style = terminal.styleError;
-  const tools = mode === "chat" ? "no tools" : countOf(runtime.tools.list("agent").length, "tool");
+  const tools = mode === "chat" ? "no tools" : countOf(countTools(runtime), "tool");
   const about = neutralizeLine(`· ${agent.model.id} · ${tools} · ${runtime.workdir} · /help`);
   show(`${style("bold", "deckhand")} ${style("dim", about)}`);
   tellReconciled(agent, say);

@@ -1,5 +1,6 @@
 import { cleanText } from "../../runtime/untrusted-text.ts";
 import type { ReplContext, ShownCall } from "./repl-context.ts";
+import type { RunStatistics } from "../../core/run-statistics.ts";
 import type { SessionEntry } from "../../core/session.ts";
 
 /** `/log [N]`: what the one-line form of a call leaves out. */
@@ -25,8 +26,8 @@ export function callsIn(history: readonly SessionEntry[]): ShownCall[] {
   );
 }
 
-/** `/cost` */
-export function showSpent({ agent, say }: ReplContext): void {
+/** `/cost`, also `/stats` */
+export function showSpent({ agent, runtime, say }: ReplContext): void {
   const { usage, cost } = agent.spent;
   const { inputTokens, outputTokens, cacheReadTokens } = usage;
   const cached = inputTokens === 0 ? 0 : Math.round((cacheReadTokens / inputTokens) * 100);
@@ -35,9 +36,22 @@ export function showSpent({ agent, say }: ReplContext): void {
   say(
     [
       `${number(inputTokens)} tokens in (${cached} % from the cache), ${number(outputTokens)} out; ${money}.`,
+      describeCalls(runtime.statistics(agent.sessionId)),
       ...(context ? [`The context holds ${number(context.tokens)} of ${number(context.maxTokens)} tokens.`] : []),
     ].join("\n"),
   );
+}
+
+/** The calls since the conversation was opened. */
+function describeCalls(statistics: RunStatistics): string {
+  const { calls, successes, failures, cancelled, blockedRepeats, recoveries } = statistics;
+  const { consecutiveErrors, consecutiveReadOnlySuccesses, consecutiveNonMutatingSuccesses } = statistics;
+  return [
+    `${number(calls)} calls: ${number(successes)} completed, ${number(failures)} failed, ${number(cancelled)} cancelled; ` +
+      `${number(blockedRepeats)} blocked repeats, ${number(recoveries)} recoveries.`,
+    `In a row: ${number(consecutiveErrors)} errors, ${number(consecutiveReadOnlySuccesses)} read-only successes, ` +
+      `${number(consecutiveNonMutatingSuccesses)} successes that changed nothing.`,
+  ].join("\n");
 }
 
 function number(value: number): string {

@@ -25,7 +25,8 @@ export const slashCommands: readonly SlashCommand[] = [
   {
     name: "/tools",
     summary: "List the tools",
-    run: async ({ runtime, terminal, show, say }) => {
+    run: async ({ runtime, terminal, mode, show, say }) => {
+      if (mode === "chat") return say("No tools: this is a chat. `deckhand agent` starts a conversation with tools.");
       await runtime.prepareTools();
       show(renderTools(runtime, terminal).trimEnd());
       for (const problem of describeToolProblems(runtime)) say(problem);
@@ -60,7 +61,11 @@ export const slashCommands: readonly SlashCommand[] = [
     complete: (_context, words) => (words.length === 2 ? permissionModeNames : []),
   },
   { name: "/model", takes: "[MODEL]", summary: "Show or change the model", run: changeModel },
-  { name: "/cost", summary: "Show what this conversation took: tokens, cache, money", run: showSpent },
+  {
+    name: "/cost",
+    summary: "Show what this conversation took: tokens, cache, money, and its calls (also /stats)",
+    run: showSpent,
+  },
   {
     name: "/compact",
     takes: "[WHAT TO KEEP]",
@@ -120,6 +125,7 @@ const aliases: Readonly<Record<string, string>> = {
   "/q": "/exit",
   "/new": "/reset",
   "/clear": "/reset",
+  "/stats": "/cost",
   "/?": "/help",
 };
 

@@ -24,7 +24,7 @@ test("80 % of the window is told as info, 100 % as a warning, each once [L4]", a
       { text: "Four.", usage: used(20_100) },
     ],
   });
-  for (const prompt of ["1", "2", "3", "4"]) await agent.send(`Prompt ${prompt}`);
+  for (const prompt of [words(3_500), "Prompt 2", "Prompt 3", "Prompt 4"]) await agent.send(prompt);
   const told = events.flatMap((event) => (event.type === "notice:told" ? [[event.level, event.text]] : []));
   assert.deepEqual(told, [
     [

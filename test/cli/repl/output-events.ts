@@ -49,7 +49,8 @@ export function settled(changes: Partial<AgentEvents["call:settled"]>, afterMs =
 }
 
 export function ended(changes: Partial<AgentEvents["run:ended"]> = {}, afterMs = 0): Step {
-  const base = { state: "answered", text: "Done.", reason: null, failureKind: null, statistics } as const;
+  const reason = { reason: null, failureKind: null } as const;
+  const base = { sessionId: "s1", state: "answered", text: "Done.", ...reason, statistics } as const;
   return agent("run:ended", { ...base, ...changes }, afterMs);
 }
 
@@ -69,22 +70,34 @@ export const fixTests = {
     agent("reply:text", { text: "I look at **both** fi" }),
     agent("reply:text", { text: "les first.\n" }, 100),
     agent("call:announced", { callId: "c1", tool: "read" }, 100),
-    agent("call:added", { callId: "c1", executionId: "x1", tool: "read", title: "src/a.ts", isEarly: true }, 100),
+    agent(
+      "call:added",
+      { callId: "c1", executionId: "x1", tool: "read", title: "src/a.ts", input: {}, isEarly: true },
+      100,
+    ),
     runtime("execution:started", {
       id: "x1",
+      toolName: "read",
       toolId: "read",
+      toolInput: {},
       version: "builtin",
       route: "stable",
       attempt: 1,
       timeoutMs: 1,
     }),
     agent("call:announced", { callId: "c2", tool: "bash" }, 100),
-    agent("call:added", { callId: "c2", executionId: "x2", tool: "bash", title: "npm test", isEarly: false }, 100),
+    agent(
+      "call:added",
+      { callId: "c2", executionId: "x2", tool: "bash", title: "npm test", input: {}, isEarly: false },
+      100,
+    ),
     agent("reply:finished", { text: "", calls: 2, stop: "calls", usage: statistics.usage, cost: 0.01 }),
     agent("context:measured", { tokens: 12_340, maxTokens: 100_000 }),
     runtime("execution:started", {
       id: "x2",
+      toolName: "bash",
       toolId: "bash",
+      toolInput: {},
       version: "builtin",
       route: "stable",
       attempt: 1,
@@ -114,7 +127,11 @@ export const fixTests = {
   ],
   editing: [
     agent("turn:started", { turn: 2 }, 100),
-    agent("call:added", { callId: "c3", executionId: "x3", tool: "edit", title: "src/a.ts", isEarly: false }, 100),
+    agent(
+      "call:added",
+      { callId: "c3", executionId: "x3", tool: "edit", title: "src/a.ts", input: {}, isEarly: false },
+      100,
+    ),
     settled(
       {
         callId: "c3",

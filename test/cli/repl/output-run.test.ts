@@ -115,6 +115,7 @@ test("how calls end is told in words, with the error and what to do about it [L2
     executionId: "x1",
     tool: "bash",
     title: "rm -rf build",
+    input: {},
     isEarly: false,
   });
   const bash = { tool: "bash", output: "", outputBytes: 0, durationMs: null } as const;
@@ -151,6 +152,7 @@ test("200 calls at once do not fill the screen [L2]", () => {
       executionId: `x${index}`,
       tool: "read",
       title: `${index}.ts`,
+      input: {},
       isEarly: false,
     }),
   );
@@ -228,7 +230,9 @@ test("it rings when it waits for the person, unless that is switched off [L2]", 
     runtime("approval:asked", { id: "x1", toolId: "bash", title: "rm", isDanger: true }),
     runtime("execution:started", {
       id: "x2",
+      toolName: "ask_user",
       toolId: "ask_user",
+      toolInput: {},
       version: "builtin",
       route: "stable",
       attempt: 1,
@@ -274,7 +278,7 @@ test("a run that its limit stopped says how to go on [L1]", () => {
 
 test("a call that waits for what is tried on a new version of its tool says so, until it runs [V10]", () => {
   const { play } = stage({ columns: 80 });
-  const added = { callId: "c1", executionId: "x1", tool: "shout", title: "", isEarly: false };
+  const added = { callId: "c1", executionId: "x1", tool: "shout", title: "", input: {}, isEarly: false };
   const replaying = { tool: "shout", version: "shout@9ab01c22aa01", rolloutId: "roll_1", tried: 3, cases: 20 };
   const other = { ...added, callId: "c2", executionId: "x2", tool: "read" };
   const steps = [agent("call:added", added), agent("call:added", other), runtime("rollout:replaying", replaying)];
@@ -286,7 +290,9 @@ test("a call that waits for what is tried on a new version of its tool says so, 
   ]);
   const started = {
     id: "x1",
+    toolName: "shout",
     toolId: "shout",
+    toolInput: {},
     version: "shout@1",
     route: "stable",
     attempt: 1,

@@ -3,6 +3,7 @@ import type { RuntimeEvent } from "../../../core/events.ts";
 import { cleanText } from "../../../runtime/untrusted-text.ts";
 import { formatDuration } from "../../../core/format-time.ts";
 import { displayWidth, fitWidth, neutralizeLine } from "../../terminal-text.ts";
+import { wrapText } from "../../wrap-text.ts";
 import { describeReplaying } from "../../show-replay.ts";
 import type { Terminal } from "../../terminal.ts";
 import { describeResult, saysAll } from "./describe-result.ts";
@@ -175,7 +176,11 @@ function renderSettled(
   const row = headRow(call, [describeResult(event), elapsed, call.isEarly ? "early" : ""], { columns, style, mark });
   const indent = (text: string): string => fitWidth(`  ${text}`, columns);
   const rows = [row];
-  if (!saysAll(event) && error !== null) rows.push(style(isStopped ? "yellow" : "red", indent(neutralizeLine(error))));
+  if (!saysAll(event) && error !== null) {
+    // Why a call was refused is never cut: it says what to do about it.
+    const lines = event.errorType === "denied" ? wrapText(neutralizeLine(error), columns - 2) : [neutralizeLine(error)];
+    rows.push(...lines.map((line) => style(isStopped ? "yellow" : "red", indent(line))));
+  }
   if (event.state === "failed" && errorOutput(event) !== "") rows.push(style("dim", indent(errorOutput(event))));
   if (event.state !== "completed" && hint !== undefined) rows.push(style("dim", indent(neutralizeLine(hint))));
   if (diff !== null) rows.push(...foldDiff(diff, { columns, style }));

@@ -17,6 +17,9 @@ export function describeEvent(event: AgentEvent): Remark | undefined {
     case "tools:offered":
       if (event.savedPercent <= 0) return undefined;
       return { tone: "quiet", text: `[tool-schema-opt] saved=${Math.round(event.savedPercent)}%` };
+    case "calls:planned":
+      if (event.running < 2) return undefined;
+      return { tone: "quiet", text: `Running ${event.running} read-only calls in parallel` };
     case "context:compacted":
       return { tone: "quiet", text: describeCompaction(event) };
     case "evidence:checked":
@@ -40,10 +43,13 @@ interface EndDetails {
   readonly refused: readonly AgentEvent<"call:settled">[];
   /** What goes on with a task that a limit stopped, as a sentence. */
   readonly howToGoOn: string;
+  /** How to allow calls that were refused because no one could be asked; null where there is someone to ask. */
+  readonly howToAllow: string | null;
 }
 
 /** What a run was, when it is over: why it did not answer first, then its figures. */
-export function describeEnd(event: AgentEvent<"run:ended">, { refused, howToGoOn }: EndDetails): Remark[] {
+export function describeEnd(event: AgentEvent<"run:ended">, details: EndDetails): Remark[] {
+  const { refused, howToGoOn, howToAllow } = details;
   const { state, reason, statistics } = event;
   const { turns, calls, usage, cost, durationMs } = statistics;
   const failures = statistics.failures - refused.filter((call) => call.state === "failed").length;
@@ -65,7 +71,11 @@ export function describeEnd(event: AgentEvent<"run:ended">, { refused, howToGoOn
   const ended = neutralizeText(reason ?? `The run ended as ${state.replaceAll("_", " ")}.`);
   const why = state === "max_turns" ? `${ended}\n${howToGoOn}` : ended;
   const tone = state === "failed" ? "error" : "warning";
-  return [...(state === "answered" ? [] : [{ tone, text: why } as const]), { tone: "quiet", text: figures }];
+  return [
+    ...(state === "answered" ? [] : [{ tone, text: why } as const]),
+    ...(refused.length > 0 && howToAllow !== null ? [{ tone: "quiet", text: howToAllow } as const] : []),
+    { tone: "quiet", text: figures },
+  ];
 }
 
 function describeCompaction({ tokensBefore, tokensAfter, messages, pins }: AgentEvent<"context:compacted">): string {

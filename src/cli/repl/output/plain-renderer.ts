@@ -30,6 +30,7 @@ export function createPlainRenderer({ terminal, quiet, bell = true }: PlainRende
     mode: () => null,
     text: isStreamed ? "all" : "before_calls",
     howToGoOn: `${programName(terminal.env)} run -c "go on" continues.`,
+    ...(terminal.isInteractive ? {} : { howToAllow }),
   });
 
   function printAnswer({ state, text, reason }: AgentEvent<"run:ended">): void {
@@ -52,6 +53,9 @@ export function createPlainRenderer({ terminal, quiet, bell = true }: PlainRende
     },
   };
 }
+
+const howToAllow =
+  'To allow refused calls without a terminal: add a rule to permissions.allow, such as "bash(npm test)", choose --mode accept-edits or --mode auto (which needs bubblewrap for commands), name a danger with --yes-danger, or let calls wait for an answer with --inbox.';
 
 function renderAnswer(text: string, { width, style }: Terminal): string {
   if (width === undefined) return text.endsWith("\n") ? text : `${text}\n`;

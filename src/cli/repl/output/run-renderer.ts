@@ -42,6 +42,8 @@ export interface RunRendererOptions {
   readonly text?: "all" | "before_calls";
   /** What goes on with a task that a limit stopped, as a sentence; left out: the next prompt does. */
   readonly howToGoOn?: string;
+  /** How to allow calls in advance, where no one can be asked. */
+  readonly howToAllow?: string;
 }
 
 type Block = "text" | "thought" | "calls" | "remark";
@@ -56,6 +58,7 @@ const longRunMs = 10_000;
 
 export function createRunRenderer(options: RunRendererOptions): RunRenderer {
   const { screen, clock, bell = true, text: shownText = "all", howToGoOn = "Say “go on” to continue." } = options;
+  const { howToAllow = null } = options;
   const style = options.terminal.styleError;
   const now = (): number => clock.monotonic();
   const calls = createCallLines({ style, now });
@@ -136,7 +139,7 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
   function showEnd(event: AgentEvent<"run:ended">): void {
     tellCutOff(false);
     endRun();
-    for (const each of describeEnd(event, { refused, howToGoOn })) remark(each);
+    for (const each of describeEnd(event, { refused, howToGoOn, howToAllow })) remark(each);
     if (event.statistics.durationMs > longRunMs) ring();
     lastBlock = null;
     lastSaved = "";
