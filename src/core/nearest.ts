@@ -10,7 +10,7 @@ export function nearest(word: string, candidates: Iterable<string>, limit = 3): 
     if (within || edits <= allowed) scored.push({ candidate, score: within ? Math.min(edits, 1.5) : edits });
   }
   // Of two that are as near, the one with the same letters: they are swapped more often than forgotten.
-  const letters = (text: string): string => [...text].toSorted().join("");
+  const letters = (text: string): string => text.split("").toSorted().join("");
   const isOther = (candidate: string): number => (letters(candidate.toLowerCase()) === letters(wanted) ? 0 : 1);
   scored.sort(
     (a, b) =>

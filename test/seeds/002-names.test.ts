@@ -62,7 +62,10 @@ test("2-11 a disabled tool is unknown by every name, and the error says so", asy
   const own = await openLibrary(t, { settings: { tools: { disabled: ["bash"] } } });
   const { error, result } = await own.call("Bash", { command: "true" });
   assert.equal(error, "Unknown tool: Bash");
-  assert.match((result?.ok === false && result.hint) || "", /^bash is disabled: tools\.disabled in the settings names it\.$/);
+  assert.match(
+    (result?.ok === false && result.hint) || "",
+    /^bash is disabled: tools\.disabled in the settings names it\.$/,
+  );
 });
 
 test("2-36 the model gets the workspace's own notes, and a background agent can be started", async (t) => {
