@@ -35,6 +35,11 @@ async function runAll(): Promise<void> {
       if (!values.json) console.log(line(figure));
     }
   }
+  if (figures.length === 0) {
+    console.error(`No bench has ${positionals.map((text) => `"${text}"`).join(" and ")} in its name.`);
+    process.exitCode = 1;
+    return;
+  }
   if (values.json) console.log(JSON.stringify({ node: process.version, figures }, null, 2));
   const bad = figures.filter(({ verdict }) => verdict === "missed" || verdict === "failed");
   if (!values.json) console.log(`${figures.length} figures, ${bad.length} over budget or failed`);

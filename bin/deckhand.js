@@ -12,13 +12,7 @@ var steadyHeap = ["--max-semi-space-size=4", "--expose-gc"];
 var argument = process.argv.length === 3 ? process.argv[2] : "";
 
 if (major < needed) {
-  fail(
-    "deckhand needs Node " +
-      needed +
-      " or newer, but this is Node " +
-      process.versions.node +
-      ": install a newer one from https://nodejs.org and try again.",
-  );
+  runWithNewerNode();
 } else if (argument === "--version" || argument === "-v") {
   process.stdout.write(require("../package.json").version + "\n");
 } else if (isDaemon() && hasUsualHeap()) {
@@ -30,6 +24,43 @@ if (major < needed) {
   );
 } else {
   run();
+}
+
+// A clone brings the Node it needs. An installed package does not, so there it can only be said.
+function runWithNewerNode() {
+  var fs = require("fs");
+  var path = require("path");
+  var root = path.dirname(__dirname);
+  var isClone = fs.existsSync(path.join(root, "scripts", "node", "package.json"));
+  var node = path.join(root, "node_modules", ".bin", "node");
+  if (isClone && fs.existsSync(node)) return runWith(node);
+  fail(
+    "deckhand needs Node " +
+      needed +
+      " or newer, but this is Node " +
+      process.versions.node +
+      (isClone
+        ? ": run `npm run setup` in " + root + ", which brings it, and try again."
+        : ": install a newer one from https://nodejs.org and try again."),
+  );
+}
+
+function runWith(node) {
+  var child = require("child_process").spawn(node, process.argv.slice(1), { stdio: "inherit" });
+  ["SIGINT", "SIGTERM", "SIGHUP"].forEach(function (signal) {
+    process.on(signal, function () {
+      // A terminal sends the others to both of us.
+      if (signal === "SIGTERM" || !process.stdin.isTTY) child.kill(signal);
+    });
+  });
+  child.on("error", function (error) {
+    fail("deckhand could not start " + node + ": " + error.message);
+  });
+  child.on("exit", function (code, signal) {
+    if (signal === null) return process.exit(code);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
 }
 
 // `deckhand serve`, not `deckhand serve status`.

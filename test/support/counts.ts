@@ -1,4 +1,8 @@
-/** How often to repeat: few for `npm test` and CI, many where DECKHAND_FULL=1 (`npm run prove`). */
+/**
+ * How often to repeat: few for `npm test` and CI, many where DECKHAND_FULL=1 (`npm run prove`). DECKHAND_REPEAT is a factor in
+ * between (`npm run prove -- strengths`).
+ */
 export function count({ quick, full }: { quick: number; full: number }): number {
-  return process.env["DECKHAND_FULL"] === "1" ? full : quick;
+  if (process.env["DECKHAND_FULL"] === "1") return full;
+  return Math.max(quick, Math.min(full, quick * Number(process.env["DECKHAND_REPEAT"] ?? 1)));
 }
