@@ -38,6 +38,12 @@ test("a tool in plain JavaScript may return without a promise [E1]", async () =>
   assert.equal((await engine.call({ tool: "odd" })).result?.output, "now");
 });
 
+test("a call that threw has put out nothing [E1]", async () => {
+  const { engine } = setUpEngine({ tools: [returning(Promise.reject(new Error("no")))] });
+  const { state, result, outputBytes } = await engine.call({ tool: "odd" });
+  assert.deepEqual([state, result, outputBytes], ["failed", null, 0]);
+});
+
 test("null counts as left out [E1]", async () => {
   const nulls = { output: null, hint: null, errorType: null, files: null, outputBytes: null };
   const { engine } = setUpEngine({ tools: [returning(Promise.resolve({ ok: false, error: "no", ...nulls }))] });

@@ -49,6 +49,24 @@ describe("tampering is found, and named", () => {
     ]);
   });
 
+  test("of many findings a hundred are listed, and all are counted [D4]", async (t) => {
+    const place = await writeTwo(t);
+    appendFileSync(place.file, "no line of ours\n".repeat(150));
+    const { ok, problems, problemCount } = await place.verify();
+    assert.deepEqual([ok, problems.length, problemCount], [false, 100, 150]);
+    assert.deepEqual([problems[0]?.line, problems[99]?.line], [13, 112]);
+  });
+
+  test("an unfinished last line is named by its number [D4]", async (t) => {
+    const place = await writeTwo(t);
+    appendFileSync(place.file, '{"v":1,"wri');
+    const { problems, warnings } = await place.verify();
+    assert.deepEqual(
+      [...problems, ...warnings].map(({ kind, line }) => [kind, line]),
+      [["torn", 13]],
+    );
+  });
+
   test("any one byte that is changed is found [D4]", async (t) => {
     const place = await writeTwo(t);
     const whole = readFileSync(place.file);

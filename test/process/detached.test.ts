@@ -213,3 +213,13 @@ test("neither the end of the runtime that started it nor the next one's clean-up
   await pause(50);
   assert.equal(place.detached.look(place.folder).state, "running");
 });
+
+test("a program that has started one can end while that one runs [T6]", async (t) => {
+  const place = await openPlace(t);
+  const request = { folder: place.folder, argv: ["/bin/sh", "-c", "echo up; sleep 60"] };
+  const args = [fixture("process/detach.ts"), join(place.folder, "../run-of-others"), JSON.stringify(request), "leave"];
+  const starter = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "inherit"] });
+  afterTest(t, async () => void starter.kill("SIGKILL"));
+  await eventually(() => starter.exitCode === 0, "it has ended by itself");
+  assert.equal(place.detached.look(place.folder).state, "running");
+});

@@ -66,6 +66,22 @@ test("what follows a failure in a conversation counts for neither arm, unless it
   assert.equal(assess({ state, policy, now: 1 }).verdict, "rollback");
 });
 
+test("latencies of a stage that ended with few stable calls count all the same [V4]", () => {
+  const state = createRolloutState({ now: 0, percent: 10 });
+  const observe = (arm: "stable" | "canary", calls: number, latencyMs: number): void => {
+    for (let call = 0; call < calls; call++) observeCall(state, { arm, outcome: "ok", latencyMs, position: "first" });
+  };
+  observe("stable", 100, 10);
+  observe("canary", 10, 10);
+  enterStage(state, { index: 1, percent: 30, now: 1 });
+  const before = state.evidence.p95;
+  observe("stable", 10, 10);
+  observe("canary", 20, 1000);
+  enterStage(state, { index: 2, percent: 50, now: 2 });
+  const { calls, slow } = state.evidence.p95;
+  assert.deepEqual([before.calls, before.slow, calls, slow], [10, 0, 30, 20]);
+});
+
 test("counters per block and a list of blocks lead to the same decisions [V4]", () => {
   const verdicts = { promote: "promote", advance: "promote", hold: "hold", rollback: "rollback", inconclusive: "hold" };
   const seen = new Set<string>();

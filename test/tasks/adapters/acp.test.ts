@@ -50,6 +50,15 @@ for (const mode of ["answers", "late"]) {
   });
 }
 
+test("a prompt that an ACP agent answers with an error has failed with its words, and the agent is ended [T8]", async (t) => {
+  const { started } = await drive(t, "fails", {});
+  const { verdict, news } = await started.ended;
+  assert.equal(verdict.ok, false);
+  assert.match(JSON.stringify(verdict), /No quota: .*left/);
+  assert.deepEqual(news.at(-1), { isDone: true });
+  assert.deepEqual(started.left(), []);
+});
+
 test("noise between an ACP agent's messages is passed over [T8]", async (t) => {
   const { started } = await drive(t, "garbage", {});
   assert.equal((await started.ended).verdict.ok, true);
