@@ -39,8 +39,10 @@ export function judgeAddresses(
 
 function judgePort(policy: UrlPolicy, target: Target): RefusedUrl | undefined {
   if (permitsPort(policy, target)) return undefined;
-  const allowed = policy.ports.filter((port) => !policy.blockPorts.includes(port)).join(", ") || "none";
-  return refuseUrl("url.port", `has port ${target.port}; allowed are ${allowed}`);
+  const why = policy.blockPorts.includes(target.port)
+    ? "which is Deckhand's own"
+    : "which is not a port of the web; list the host with it in tools.web.allow_hosts to reach it";
+  return refuseUrl("url.port", `has port ${target.port}, ${why}`);
 }
 
 function judgeHost(policy: UrlPolicy, target: Target): RefusedUrl | undefined {
