@@ -1,4 +1,4 @@
-import { createTrust, type WaitingFile, type WorkdirTrust } from "../runtime/open-trust.ts";
+import { createTrust, type WaitingDefinition, type WaitingFile, type WorkdirTrust } from "../runtime/open-trust.ts";
 import { userName } from "../runtime/user-name.ts";
 import { readLine } from "./read-line.ts";
 import { styleDiff } from "./style-diff.ts";
@@ -9,6 +9,11 @@ import type { Terminal } from "./terminal.ts";
 export interface Waiting {
   readonly files: readonly { readonly path: string; readonly status: "new" | "changed" }[];
   readonly quarantined: readonly WaitingFile[];
+  readonly definitions: readonly WaitingDefinition[];
+}
+
+export function isNothing({ files, quarantined, definitions }: Waiting): boolean {
+  return files.length + quarantined.length + definitions.length === 0;
 }
 
 /** All that waits in this folder; only these paths where some are named. */
@@ -20,13 +25,14 @@ export function findWaiting(trust: WorkdirTrust, named: readonly string[] = []):
       .flatMap(({ path, status }) => (status === "trusted" ? [] : [{ path, status }]))
       .filter(isMeant),
     quarantined: trust.quarantined().filter(isMeant),
+    definitions: trust.definitions().filter(isMeant),
   };
 }
 
 /** Whole files, and the changes of held ones, as lines for a terminal. */
 export function renderWaiting(
   trust: WorkdirTrust,
-  { files, quarantined }: Waiting,
+  { files, quarantined, definitions }: Waiting,
   { style, maxLines }: { readonly style: Terminal["styleError"]; readonly maxLines: number },
 ): string {
   const widening = files.some(({ path }) => path === "deckhand.json") ? trust.widening() : [];
@@ -36,7 +42,7 @@ export function renderWaiting(
       excerpt(trust.read(path) ?? "(can't be read)", maxLines),
     ]),
     ...(widening.length > 0 ? [`deckhand.json would then count with: ${widening.join(", ")}.`] : []),
-    ...quarantined.flatMap(({ path, diff, reason }) => [
+    ...[...quarantined, ...definitions].flatMap(({ path, diff, reason }) => [
       neutralizeText(`${path}: ${reason}.`),
       styleDiff(neutralizeText(diff), style),
     ]),
@@ -44,9 +50,9 @@ export function renderWaiting(
 }
 
 /** Trusts exactly what was shown; returns the paths. */
-export function grantWaiting(trust: WorkdirTrust, { files, quarantined }: Waiting): string[] {
-  trust.grant(userName(), { files: files.map(({ path }) => path), quarantined });
-  return [...new Set([...files, ...quarantined].map(({ path }) => path))];
+export function grantWaiting(trust: WorkdirTrust, { files, quarantined, definitions }: Waiting): string[] {
+  trust.grant(userName(), { files: files.map(({ path }) => path), quarantined, definitions });
+  return [...new Set([...files, ...quarantined, ...definitions].map(({ path }) => path))];
 }
 
 /**
@@ -57,8 +63,8 @@ export async function offerTrust(workdir: string, terminal: Terminal): Promise<v
   if (!terminal.isInteractive || terminal.env["DECKHAND_EXECUTION"] !== undefined) return;
   const trust = createTrust(workdir, terminal.env);
   const waiting = findWaiting(trust);
-  const tools = waiting.files.filter(({ path }) => trust.isToolFile(path)).length + waiting.quarantined.length;
-  if (tools === 0 || trust.isDeclined(waiting)) return;
+  const tools = waiting.files.filter(({ path }) => trust.isToolFile(path)).length;
+  if (tools + waiting.quarantined.length + waiting.definitions.length === 0 || trust.isDeclined(waiting)) return;
   terminal.show(renderWaiting(trust, waiting, { style: terminal.styleError, maxLines: 20 }));
   const question = "Trust this folder? The files above can run code or widen what is allowed. [y/N] ";
   const typed = await readLine(terminal, question, new AbortController().signal);

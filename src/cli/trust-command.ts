@@ -2,7 +2,7 @@ import { createTrust } from "../runtime/open-trust.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { chooseWorkdir } from "./open-runtime.ts";
-import { findWaiting, grantWaiting, renderWaiting } from "./offer-trust.ts";
+import { findWaiting, grantWaiting, isNothing, renderWaiting } from "./offer-trust.ts";
 import { refuseInsideCall } from "./person.ts";
 import { readLine } from "./read-line.ts";
 import { renderTable } from "./table.ts";
@@ -33,13 +33,14 @@ export async function runTrust(invocation: Invocation, terminal: Terminal): Prom
 async function grant(trust: OpenTrust, invocation: Invocation, terminal: Terminal): Promise<number> {
   const named = invocation.positionals;
   const all = trust.files();
-  const unknown = named.find((path) => !all.some((file) => file.path === path));
+  const changed = trust.definitions();
+  const unknown = named.find((path) => ![...all, ...changed].some((file) => file.path === path));
   if (unknown !== undefined) {
-    const known = all.map(({ path }) => path).join(", ") || "none here";
+    const known = [...all, ...changed].map(({ path }) => path).join(", ") || "none here";
     throw new UsageError(`"${unknown}" is not a file that needs trust; those are: ${known}.`);
   }
   const waiting = findWaiting(trust, named);
-  if (waiting.files.length === 0 && waiting.quarantined.length === 0) {
+  if (isNothing(waiting)) {
     terminal.tell("There is nothing here that still needs your trust.");
     return exitCode.done;
   }
@@ -63,7 +64,8 @@ function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal
       execution_id: executionId,
       reason,
     }));
-    terminal.printJson({ files, quarantined: waiting });
+    const definitions = trust.definitions().map(({ server, tool, reason }) => ({ server, tool, reason }));
+    terminal.printJson({ files, quarantined: waiting, definitions });
     return exitCode.done;
   }
   if (files.length === 0) terminal.tell("This folder brings nothing that would need trust.");
@@ -76,7 +78,7 @@ function showStatus(trust: OpenTrust, invocation: Invocation, terminal: Terminal
       }),
     );
   }
-  for (const { path, reason } of quarantined)
+  for (const { path, reason } of [...quarantined, ...trust.definitions()])
     terminal.tell(`${path}: ${reason}. It waits for your approval: deckhand trust.`);
   return exitCode.done;
 }

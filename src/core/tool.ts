@@ -41,6 +41,11 @@ export interface Tool<Input = unknown> {
   limits?(input: Input): { readonly timeoutMs?: number; readonly idleMs?: number };
   /** What it will read and write; missing = everything. Must be pure: it is asked before the call may run. */
   resources?(input: Input): readonly Resource[];
+  /**
+   * What this tool says of itself has changed since it was approved: why, in one sentence. A call then needs an approval, whose
+   * preview shows the change; a call that runs was approved.
+   */
+  changed?(input: Input): string | undefined;
   /** What a person is shown before saying yes. */
   preview?(input: Input, context: PreviewContext): Promise<Preview | undefined>;
   /** Must stop when `context.signal` fires. Failure is a value; a throw counts as a failure of the tool itself. */

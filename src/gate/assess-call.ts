@@ -58,7 +58,12 @@ export function assessCall(call: CallToAssess, judges: Judges): Assessment | Pro
   }
   if (call.tool.name === "use_agent" && typeof input["cwd"] === "string") return assessTask(input["cwd"], call.workdir);
   const found = assessOther(call, input, judges);
-  return call.tool.isHeld ? { ...found, isHeld: true } : found;
+  const changed = call.tool.changed?.(call.input);
+  const { name } = call.tool;
+  const dangers: Finding[] =
+    changed === undefined ? [] : [{ verdict: "danger", rule: "mcp.changed", reason: changed, command: name }];
+  const all = dangers.length === 0 ? found : { ...found, dangers: [...found.dangers, ...dangers] };
+  return call.tool.isHeld ? { ...all, isHeld: true } : all;
 }
 
 function assessOther(call: CallToAssess, input: Readonly<Record<string, unknown>>, judges: Judges): Assessment {

@@ -75,7 +75,13 @@ function tellChange(asked: unknown): string {
 
 function decide(options: GateOptions, request: PermitRequest): Decided {
   // Nothing could speak against it, so nothing has to be looked at.
-  if (isOrder(request) && request.tool.traits.readOnly && rulesFor(options, request).deny.length === 0) return ordered;
+  if (
+    isOrder(request) &&
+    request.tool.traits.readOnly &&
+    request.tool.changed?.(request.input) === undefined &&
+    rulesFor(options, request).deny.length === 0
+  )
+    return ordered;
   const assessed = assessCall(request, options.judges);
   if (isThenable(assessed)) return Promise.resolve(assessed).then((found) => weigh(options, request, found));
   const decided = weigh(options, request, assessed);

@@ -5,6 +5,8 @@ import type { Tool } from "../core/tool.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Processes } from "../process/processes.ts";
 import type { Masker } from "../safety/secrets/create-masker.ts";
+import { unifiedDiff } from "../tools/unified-diff.ts";
+import type { HeldDefinition } from "../workshop/mcp/definition-pins.ts";
 import type { McpServers } from "../workshop/mcp/mcp-servers.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
@@ -59,6 +61,7 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   if (settings.length === 0) return noServers;
   const { createMcpServers } = await import("../workshop/mcp/mcp-servers.ts");
   const { openToolCache } = await import("../workshop/mcp/tool-cache.ts");
+  const { openDefinitionPins } = await import("../workshop/mcp/definition-pins.ts");
   const { workdir, processes, env, childEnv, stateFolder } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
   const { masker, outputs } = parts;
@@ -67,8 +70,15 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   const place = { processes, clock, workdir, env, childEnv, isStrict, version, ...keepText };
   const cache = stateFolder === null ? null : openToolCache(join(stateFolder, "mcp"), () => clock.now());
   const shown = createShownTools(catalog, configuration.tools.disabled);
-  const servers = createMcpServers(place, { settings, cache, onChange: () => shown.take(servers.tools()) });
-  shown.take(servers.tools());
+  const watch = stateFolder === null ? null : { pins: openDefinitionPins(pinsFile(stateFolder)), showChange };
+  const waitingNow = (): string => (watch?.pins.held() ?? []).map(({ hash }) => hash).join();
+  let waitingBefore = "";
+  const take = (): void => {
+    shown.take(servers.tools());
+    waitingBefore = waitingNow();
+  };
+  const servers = createMcpServers(place, { settings, cache, watch, onChange: take });
+  take();
 
   const hasUnknown = (): boolean => servers.status().some(({ tools }) => tools === null);
   const mayHave = (tool: string): boolean =>
@@ -76,7 +86,12 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   const load = (withinMs = patienceMs): Promise<void> | undefined =>
     hasUnknown() ? servers.load(withinMs) : undefined;
   return {
-    load,
+    load(withinMs) {
+      const waiting = waitingNow();
+      // Approved meanwhile, here or elsewhere.
+      if (waiting !== waitingBefore) servers.recheck();
+      return load(withinMs);
+    },
     prepareFor(tool) {
       if (catalog.resolve(tool) !== undefined || !mayHave(tool)) return undefined;
       // Whoever names such a tool wants it, and waits as long as its server may take.
@@ -88,9 +103,24 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
     warnings: () => [
       ...servers.status().flatMap(({ name, leftOut }) => leftOut.map(toldBy(name))),
       ...shown.problems(),
+      ...(watch?.pins.held() ?? []).map(describeHeld),
     ],
     close: () => servers.close(),
   };
+}
+
+/** Where it is kept what servers said of their tools. */
+export function pinsFile(stateFolder: string): string {
+  return join(stateFolder, "mcp-pins.json");
+}
+
+export function showChange({ server, tool, before, after }: HeldDefinition): string {
+  const name = `${server}/${tool}`;
+  return unifiedDiff(before, after, { from: name, to: name }) ?? "The change is too long to show.";
+}
+
+function describeHeld({ server, tool }: HeldDefinition): string {
+  return `The MCP server "${server}" has changed its tool "${tool}" since it was first seen; the change waits for your approval: deckhand trust`;
 }
 
 /** Puts the tools into the catalog, and takes out those that are gone or others now. */

@@ -5,12 +5,14 @@ import { createQuarantine, describeCause, type QuarantinedFile } from "../gate/q
 import { openQuarantineFile } from "../gate/quarantine-file.ts";
 import { openTrust, type TrustedFile } from "../gate/trust.ts";
 import { unifiedDiff } from "../tools/unified-diff.ts";
+import { openDefinitionPins, type HeldDefinition } from "../workshop/mcp/definition-pins.ts";
 import { adoptDataFolder } from "./claim-data-folder.ts";
 import { defaultConfiguration } from "./configuration.ts";
 import { locateFolders, type Folders } from "./folders.ts";
 import { hookFiles } from "./hook-files.ts";
 import { loadConfiguration, readProjectSettings, type Environment } from "./load-configuration.ts";
 import { readSharedMcpServers } from "./mcp-settings.ts";
+import { pinsFile, showChange } from "./open-mcp-servers.ts";
 import { narrowSettings } from "./narrow-settings.ts";
 
 /** Where tool files lie, relative to the workdir; what a setting says may be written in many ways. */
@@ -46,6 +48,14 @@ export interface WaitingFile extends QuarantinedFile {
   readonly reason: string;
 }
 
+/** A changed definition of an MCP server's tool that waits for an approval. */
+export interface WaitingDefinition extends HeldDefinition {
+  /** `server/tool` */
+  readonly path: string;
+  readonly diff: string;
+  readonly reason: string;
+}
+
 export interface WorkdirTrust {
   readonly dataFolder: string;
   files(): TrustedFile[];
@@ -55,9 +65,15 @@ export interface WorkdirTrust {
   read(file: string): string | null;
   /** `path` is relative to the workdir, as that of the other files. */
   quarantined(): WaitingFile[];
+  /** What MCP servers say of their tools now, and did not when those were first seen. */
+  definitions(): WaitingDefinition[];
   grant(
     who: string,
-    what: { readonly files: readonly string[]; readonly quarantined: readonly QuarantinedFile[] },
+    what: {
+      readonly files: readonly string[];
+      readonly quarantined: readonly QuarantinedFile[];
+      readonly definitions?: readonly WaitingDefinition[];
+    },
   ): void;
   revoke(): boolean;
   adopt(): void;
@@ -70,6 +86,7 @@ export interface WorkdirTrust {
 interface DeclinedFiles {
   readonly files: readonly { readonly path: string }[];
   readonly quarantined: readonly QuarantinedFile[];
+  readonly definitions: readonly HeldDefinition[];
 }
 
 /** What a person decides about a folder's own files, for the command line and other doors. */
@@ -96,6 +113,7 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
     store: openQuarantineFile(folders.quarantine),
     now: Date.now,
   });
+  const pins = openDefinitionPins(pinsFile(folders.state));
   /** Whole contents were shown, with what the tools say of themselves. */
   function acceptShown(files: readonly string[]): void {
     const waiting = new Set(quarantine.list().map(({ file }) => file));
@@ -107,11 +125,11 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
     if (shown.length > 0) quarantine.accept(shown);
   }
 
-  function digestOf({ files, quarantined }: DeclinedFiles): string {
+  function digestOf({ files, quarantined, definitions }: DeclinedFiles): string {
     const contents = files.map(({ path }) => [path, readText(join(folders.workdir, path))]);
     const held = quarantined.map(({ file, hash }) => [file, hash]);
     return createHash("sha256")
-      .update(JSON.stringify([contents, held]))
+      .update(JSON.stringify([contents, held, ...definitions.map(({ hash }) => hash)]))
       .digest("hex");
   }
 
@@ -128,11 +146,19 @@ export function createTrust(workdir: string, env: Environment): WorkdirTrust {
         executionId: entry.cause.kind === "writer" ? entry.cause.id : null,
         reason: describeCause(entry.cause),
       })),
-    grant(who, { files, quarantined }) {
+    definitions: () =>
+      pins.held().map((change) => ({
+        ...change,
+        path: `${change.server}/${change.tool}`,
+        diff: showChange(change),
+        reason: `the MCP server "${change.server}" has changed what it says of its tool "${change.tool}"`,
+      })),
+    grant(who, { files, quarantined, definitions = [] }) {
       trust.grant(who, files);
       acceptShown(files);
       // Only what was shown: a file that changed since stays where it is.
       for (const { file, hash } of quarantined) quarantine.approve(file, hash);
+      for (const change of definitions) pins.approve(change);
     },
     revoke: () => trust.revoke(),
     isToolFile: (path) => [toolFolder, named].some((folder) => path.startsWith(`${folder}/`)),

@@ -147,7 +147,11 @@ test("a folder's settings that widen count after trust, and no longer when the f
   assert.equal(before.code, 0);
   assert.match(before.stderr, /sets hooks\.before, which a folder may only do when you trust it/);
   const status = await machine.run(["trust", "--status", "--json"]);
-  assert.deepEqual(JSON.parse(status.stdout), { files: [{ path: "deckhand.json", status: "new" }], quarantined: [] });
+  assert.deepEqual(JSON.parse(status.stdout), {
+    files: [{ path: "deckhand.json", status: "new" }],
+    quarantined: [],
+    definitions: [],
+  });
   assert.equal((await machine.run(["trust"])).code, 3);
   assert.equal((await machine.run(["trust", "--yes"])).code, 0);
   const trusted = await machine.run(["tool", "list_files", "{}"]);

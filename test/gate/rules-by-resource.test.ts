@@ -177,9 +177,9 @@ test("a rule for paths covers tools of MCP servers by the paths in their input [
     hints: { readOnly },
   });
   const tools = [
-    createMcpTool(server(false), listed("put", false), "files__put"),
-    createMcpTool(server(false), listed("get", true), "files__get"),
-    createMcpTool(server(true), listed("look", true), "files__look"),
+    createMcpTool(server(false), listed("put", false), { name: "files__put", watch: null }),
+    createMcpTool(server(false), listed("get", true), { name: "files__get", watch: null }),
+    createMcpTool(server(true), listed("look", true), { name: "files__look", watch: null }),
   ];
   const gated = await openKept(t, ["write(kept/**)", "read(free.txt)"], { tools });
   const write = "Refused: the rule deny write(kept/**) covers it";

@@ -1,5 +1,5 @@
 import { createTrust } from "../../runtime/open-trust.ts";
-import { findWaiting, grantWaiting, renderWaiting } from "../offer-trust.ts";
+import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../offer-trust.ts";
 import { askQuestion } from "./input/question-panel.ts";
 import type { ReplContext } from "./repl-context.ts";
 
@@ -7,7 +7,7 @@ import type { ReplContext } from "./repl-context.ts";
 export async function trustHere({ runtime, terminal, input, say, show, signal }: ReplContext): Promise<void> {
   const trust = createTrust(runtime.workdir, terminal.env);
   const waiting = findWaiting(trust);
-  if (waiting.files.length === 0 && waiting.quarantined.length === 0) {
+  if (isNothing(waiting)) {
     return say("There is nothing here that still needs your trust.");
   }
   show(renderWaiting(trust, waiting, { style: terminal.styleError, maxLines: 60 }));

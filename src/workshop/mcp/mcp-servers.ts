@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
 import { settlesWithin } from "../../process/wait.ts";
-import { createMcpTool } from "./create-mcp-tool.ts";
+import { createMcpTool, type DefinitionWatch } from "./create-mcp-tool.ts";
 import type { ToolList } from "./list-tools.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./mcp-server.ts";
 import { nameTools } from "./name-tools.ts";
@@ -19,6 +19,8 @@ export interface McpServers {
   load(withinMs: number): Promise<void>;
   /** The same for every server, known or not. */
   refresh(withinMs: number): Promise<void>;
+  /** Looks again at what is pinned: changes may have been approved, here or elsewhere. */
+  recheck(): void;
   /** With what is to be said of their tools. */
   status(): readonly (McpServerStatus & { readonly tools: number | null; readonly leftOut: readonly string[] })[];
   close(): Promise<void>;
@@ -30,6 +32,8 @@ export interface McpServersOptions {
   readonly cache: ToolCache | null;
   /** `tools()` would answer otherwise now. */
   readonly onChange: () => void;
+  /** Null: whatever a server says of its tools counts at once. */
+  readonly watch?: Omit<DefinitionWatch, "verify"> | null;
   readonly cancelMs?: number;
   readonly backoffMs?: number;
 }
@@ -47,11 +51,17 @@ interface Entry {
 }
 
 export function createMcpServers(place: LinkPlace, options: McpServersOptions): McpServers {
-  const { cache, onChange, settings, ...timing } = options;
+  const { cache, onChange, settings, watch = null, ...timing } = options;
+  const watchFor = (entryOf: () => Entry): DefinitionWatch | null =>
+    watch && { ...watch, verify: () => (entryOf().isFresh ? Promise.resolve() : fetch(entryOf(), false)) };
   const entries = settings.map((setting): Entry => {
     const server = createMcpServer(place, { setting, ...timing, onToolsChanged: () => void fetch(entry, true) });
     const list = cache?.read(setting);
-    const tools = toTools(server, list);
+    const tools = toTools(
+      server,
+      list,
+      watchFor(() => entry),
+    );
     const entry: Entry = { server, list, tools, fetching: undefined, isStale: false, isFresh: false, problem: null };
     return entry;
   });
@@ -85,7 +95,11 @@ export function createMcpServers(place: LinkPlace, options: McpServersOptions): 
     entry.problem = null;
     if (isSame || isClosed) return;
     entry.list = list;
-    entry.tools = toTools(entry.server, list);
+    entry.tools = toTools(
+      entry.server,
+      list,
+      watchFor(() => entry),
+    );
     cache?.write(entry.server.setting, list);
     onChange();
   }
@@ -102,6 +116,16 @@ export function createMcpServers(place: LinkPlace, options: McpServersOptions): 
         withinMs,
       ),
     refresh: (withinMs) => within(entries, withinMs),
+    recheck() {
+      if (watch === null) return;
+      for (const entry of entries)
+        entry.tools = toTools(
+          entry.server,
+          entry.list,
+          watchFor(() => entry),
+        );
+      onChange();
+    },
     status: () =>
       entries.map(({ server, list, problem }) => {
         const status = server.status();
@@ -119,12 +143,13 @@ export function createMcpServers(place: LinkPlace, options: McpServersOptions): 
   };
 }
 
-function toTools(server: McpServer, list: ToolList | undefined): readonly Tool[] {
+function toTools(server: McpServer, list: ToolList | undefined, watch: DefinitionWatch | null): readonly Tool[] {
   const { name, only } = server.setting;
-  const listed = (list?.tools ?? []).filter((tool) => only === null || only.includes(tool.name));
+  const wanted = (list?.tools ?? []).filter((tool) => only === null || only.includes(tool.name));
+  const listed = watch === null ? wanted : watch.pins.check(server.setting, wanted);
   const names = nameTools(
     name,
     listed.map((tool) => tool.name),
   );
-  return listed.map((tool) => createMcpTool(server, tool, names.get(tool.name)!));
+  return listed.map((tool) => createMcpTool(server, tool, { name: names.get(tool.name)!, watch }));
 }

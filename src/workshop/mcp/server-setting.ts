@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+
 /** A server as it was configured, under the name that its tools carry. */
 export interface McpServerSetting {
   readonly name: string;
@@ -28,6 +30,14 @@ export interface HttpTransport {
   readonly kind: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The setting as it is written: variables stand in it by name, so nothing secret goes in that was not in the file. */
+export function serverKey({ name, transport }: Pick<McpServerSetting, "name" | "transport">): string {
+  return createHash("sha256")
+    .update(JSON.stringify([name, transport]))
+    .digest("hex")
+    .slice(0, 32);
 }
 
 /** How a person recognises it. Arguments, variables and headers may hold secrets, so they are not part of it. */

@@ -1,9 +1,8 @@
-import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { asFields } from "./json-rpc.ts";
 import type { ListedTool, ToolList } from "./list-tools.ts";
-import type { McpServerSetting } from "./server-setting.ts";
+import { serverKey, type McpServerSetting } from "./server-setting.ts";
 
 /** Which tools servers had the last time, so that a conversation can begin before any of them runs. */
 export interface ToolCache {
@@ -18,7 +17,7 @@ const keptDays = 30;
 
 /** A private folder of the person's: who writes there says what the model is told of tools. */
 export function openToolCache(folder: string, now: () => number): ToolCache {
-  const fileOf = (setting: McpServerSetting): string => join(folder, `${keyOf(setting)}.json`);
+  const fileOf = (setting: McpServerSetting): string => join(folder, `${serverKey(setting)}.json`);
   return {
     read(setting) {
       try {
@@ -40,14 +39,6 @@ export function openToolCache(folder: string, now: () => number): ToolCache {
       }
     },
   };
-}
-
-/** The setting as it is written: variables stand in it by name, so nothing secret goes in that was not in the file. */
-function keyOf({ name, transport }: McpServerSetting): string {
-  return createHash("sha256")
-    .update(JSON.stringify([name, transport]))
-    .digest("hex")
-    .slice(0, 32);
 }
 
 function removeOld(folder: string, before: number): void {
