@@ -33,6 +33,13 @@ export function lane(name: Lane, available: boolean | string): { skip?: string }
 export const bwrapWorks: boolean =
   spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]).status === 0;
 
+export const hasPython: boolean = spawnSync("python3", ["--version"]).status === 0;
+
+/** The options of a test of this file, which needs Python if it is one of Python. */
+export function laneOf(file: string): { skip?: string } {
+  return file.endsWith(".py") ? lane("python", hasPython) : {};
+}
+
 function requiredLanes(): string[] {
   const required = (process.env["DECKHAND_REQUIRE"] ?? "")
     .split(",")

@@ -64,7 +64,7 @@ function checkEffects(messages: readonly Message[], home: string): { done: numbe
 
 async function runUntil(t: TestContext, home: string, moment: Moment): Promise<"done" | "killed"> {
   const child = spawn(process.execPath, [program, home], {
-    env: isolatedEnvironment(home),
+    env: { ...isolatedEnvironment(home), NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
     stdio: ["ignore", "pipe", "inherit"],
   });
   t.after(() => void child.kill("SIGKILL"));

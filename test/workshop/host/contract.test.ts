@@ -3,12 +3,13 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { eventually, inMode, modes } from "../../process/support.ts";
+import { laneOf } from "../../support/require.ts";
 import { openHosts, spec, watched } from "./support.ts";
 
 for (const mode of modes) {
   describe(`sandbox ${mode}`, inMode(mode), () => {
     for (const name of ["echo-tool.ts", "echo-tool.py"]) {
-      test(`${name} is described, checked and called [C2]`, async (t) => {
+      test(`${name} is described, checked and called [C2]`, laneOf(name), async (t) => {
         const { hosts, fixture, call } = await openHosts(t, { mode });
         const file = fixture(name);
         assert.deepEqual(await hosts.describe(file), {
@@ -145,18 +146,22 @@ async def run(input_data, context):
 };
 
 for (const [name, source] of Object.entries(asking)) {
-  test(`${name} is told about its call, shows progress and asks; what it prints is no message [C2]`, async (t) => {
-    const { file, call, workdir } = await openHosts(t);
-    const told = watched({ answered: true, text: "yes" });
-    const ids = { executionId: "call_7", conversationId: "ses_1", idempotencyKey: "key_9" };
-    const outcome = await call(file(name, source), {}, { ...told, ...ids });
-    assert.deepEqual(outcome, {
-      result: { ok: true, output: `${workdir} call_7 ses_1 key_9 hello false`, files: ["a.txt"] },
-      entered: true,
-    });
-    assert.deepEqual(told.questions, [{ text: "Really?" }]);
-    assert.deepEqual(told.updates[0], { message: "begun" });
-  });
+  test(
+    `${name} is told about its call, shows progress and asks; what it prints is no message [C2]`,
+    laneOf(name),
+    async (t) => {
+      const { file, call, workdir } = await openHosts(t);
+      const told = watched({ answered: true, text: "yes" });
+      const ids = { executionId: "call_7", conversationId: "ses_1", idempotencyKey: "key_9" };
+      const outcome = await call(file(name, source), {}, { ...told, ...ids });
+      assert.deepEqual(outcome, {
+        result: { ok: true, output: `${workdir} call_7 ses_1 key_9 hello false`, files: ["a.txt"] },
+        entered: true,
+      });
+      assert.deepEqual(told.questions, [{ text: "Really?" }]);
+      assert.deepEqual(told.updates[0], { message: "begun" });
+    },
+  );
 }
 
 test("TypeScript is kept without its types, and is the same tool then [C2 C3]", async (t) => {

@@ -3,6 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { FileProblem } from "../../../src/workshop/host/tool-host.ts";
+import { laneOf } from "../../support/require.ts";
 import { openHosts, spec } from "./support.ts";
 
 const schema = (text: string): string =>
@@ -149,14 +150,21 @@ const broken: readonly (readonly [string, string, FileProblem])[] = [
   ["throws.py", python("\nraise KeyError('not today')"), { message: "KeyError: 'not today'", line: 3, hint: null }],
 ];
 
-test("a file that is no tool is told with line, reason and fix [C2 C3]", async (t) => {
-  const { hosts, file } = await openHosts(t);
-  const found = await Promise.all(broken.map(([name, source]) => hosts.describe(file(name, source))));
-  assert.deepEqual(
-    found,
-    broken.map(([, , problem]) => ({ ok: false, problem })),
+for (const language of ["js", "py"]) {
+  const files = broken.filter(([name]) => name.endsWith(".py") === (language === "py"));
+  test(
+    `a file that is no tool is told with line, reason and fix (${language}) [C2 C3]`,
+    laneOf(`x.${language}`),
+    async (t) => {
+      const { hosts, file } = await openHosts(t);
+      const found = await Promise.all(files.map(([name, source]) => hosts.describe(file(name, source))));
+      assert.deepEqual(
+        found,
+        files.map(([, , problem]) => ({ ok: false, problem })),
+      );
+    },
   );
-});
+}
 
 test("a top level that never ends is cut off [C5]", async (t) => {
   const { hosts, file } = await openHosts(t, { limits: { loadMs: 2000 } });

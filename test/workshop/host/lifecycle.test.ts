@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { eventually } from "../../process/support.ts";
 import { openHosts, spec } from "./support.ts";
+import { laneOf } from "../../support/require.ts";
 import type { HostBench } from "./support.ts";
 
 const counted = `${spec("counted")}
@@ -113,7 +114,7 @@ test("a place is waited for while every host has a call under way [C5]", async (
   assert.deepEqual((await next).result, { ok: true, output: "done" });
 });
 
-test("a Python tool is created and closed in pairs too [C4]", async (t) => {
+test("a Python tool is created and closed in pairs too [C4]", laneOf("counted.py"), async (t) => {
   const bench = await openHosts(t);
   const file = bench.file(
     "counted.py",

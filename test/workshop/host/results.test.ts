@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { laneOf } from "../../support/require.ts";
 import { openHosts, spec } from "./support.ts";
 
 const returned = {
@@ -71,7 +72,7 @@ test("an object that contains itself, a thrown value and a huge text break nothi
   assert.equal(hosts.list().length, 1);
 });
 
-test("what a Python tool returns or raises is a clear result too [C2]", async (t) => {
+test("what a Python tool returns or raises is a clear result too [C2]", laneOf("odd.py"), async (t) => {
   const { hosts, file, call } = await openHosts(t);
   const tool = file(
     "odd.py",

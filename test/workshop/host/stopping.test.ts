@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import type { HostOutcome, ToolFile } from "../../../src/workshop/host/tool-host.ts";
 import { commandsWith, eventually, inMode, modes } from "../../process/support.ts";
 import { openHosts, spec, watched } from "./support.ts";
+import { laneOf } from "../../support/require.ts";
 import type { HostBench } from "./support.ts";
 
 const deeds = `${spec("deeds")}
@@ -149,32 +150,40 @@ def run(input_data, context):
     return input_data["deed"]
 `;
 
-test("a Python tool that heeds its context returns by itself; one that waits its turn can be given up [C5]", async (t) => {
-  const bench = await openHosts(t, { limits: patient });
-  const file = bench.file("deeds.py", pythonDeeds);
-  const begun = Promise.withResolvers<void>();
-  const [first, second] = [new AbortController(), new AbortController()];
-  const polite = bench.call(file, { deed: "polite" }, { signal: first.signal, progress: () => begun.resolve() });
-  await begun.promise;
-  const behind = bench.call(file, { deed: "second" }, { signal: second.signal });
-  second.abort();
-  assert.deepEqual(await behind, {
-    result: { ok: false, error: "It was stopped before it began.", errorType: "cancelled" },
-    entered: false,
-  });
-  first.abort();
-  assert.deepEqual(await polite, { result: { ok: true, output: "polite" }, entered: true });
-});
+test(
+  "a Python tool that heeds its context returns by itself; one that waits its turn can be given up [C5]",
+  laneOf("deeds.py"),
+  async (t) => {
+    const bench = await openHosts(t, { limits: patient });
+    const file = bench.file("deeds.py", pythonDeeds);
+    const begun = Promise.withResolvers<void>();
+    const [first, second] = [new AbortController(), new AbortController()];
+    const polite = bench.call(file, { deed: "polite" }, { signal: first.signal, progress: () => begun.resolve() });
+    await begun.promise;
+    const behind = bench.call(file, { deed: "second" }, { signal: second.signal });
+    second.abort();
+    assert.deepEqual(await behind, {
+      result: { ok: false, error: "It was stopped before it began.", errorType: "cancelled" },
+      entered: false,
+    });
+    first.abort();
+    assert.deepEqual(await polite, { result: { ok: true, output: "polite" }, entered: true });
+  },
+);
 
-test("a Python tool that loops is stopped, and one that waits its turn runs afterwards [C5]", async (t) => {
-  const bench = await openHosts(t);
-  const file = bench.file("deeds.py", pythonDeeds);
-  const controller = new AbortController();
-  const begun = Promise.withResolvers<void>();
-  const looping = bench.call(file, { deed: "loop" }, { signal: controller.signal, progress: () => begun.resolve() });
-  await begun.promise;
-  const behind = bench.call(file, { deed: "second" });
-  controller.abort();
-  assert.equal((await looping).entered, true);
-  assert.deepEqual(await behind, { result: { ok: true, output: "second" }, entered: true });
-});
+test(
+  "a Python tool that loops is stopped, and one that waits its turn runs afterwards [C5]",
+  laneOf("deeds.py"),
+  async (t) => {
+    const bench = await openHosts(t);
+    const file = bench.file("deeds.py", pythonDeeds);
+    const controller = new AbortController();
+    const begun = Promise.withResolvers<void>();
+    const looping = bench.call(file, { deed: "loop" }, { signal: controller.signal, progress: () => begun.resolve() });
+    await begun.promise;
+    const behind = bench.call(file, { deed: "second" });
+    controller.abort();
+    assert.equal((await looping).entered, true);
+    assert.deepEqual(await behind, { result: { ok: true, output: "second" }, entered: true });
+  },
+);

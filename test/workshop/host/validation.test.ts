@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { laneOf } from "../../support/require.ts";
 import { openHosts } from "./support.ts";
 
 /** Schema of the field `a`, a value that fits, one that does not, and what is said then. */
@@ -75,7 +76,7 @@ const files = {
 };
 
 for (const [name, source] of Object.entries(files)) {
-  test(`inputs are checked inside the host of ${name} [C2]`, async (t) => {
+  test(`inputs are checked inside the host of ${name} [C2]`, laneOf(name), async (t) => {
     const { hosts, file } = await openHosts(t);
     const tool = file(name, source);
     const described = await hosts.describe(tool);
