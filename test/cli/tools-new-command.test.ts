@@ -19,7 +19,7 @@ for (const language of ["ts", "js", "py"]) {
     const testFile = language === "py" ? "tools/test_word_count.py" : `tools/word_count.test.${language}`;
     assert.deepEqual({ name, files }, { name: "word_count", files: [`tools/word_count.${language}`, testFile] });
     const called = await machine.run(["tool", "word_count", JSON.stringify(input)]);
-    assert.deepEqual([called.code, called.stdout, called.stderr], [0, "1 word, 5 letters", ""]);
+    assert.deepEqual([called.code, called.stdout, called.stderr], [0, "1 word, 5 letters\n", ""]);
     await execute("/bin/sh", ["-c", String(command)], { cwd: machine.workdir, env: { ...process.env } });
   });
 }

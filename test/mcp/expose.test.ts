@@ -104,7 +104,7 @@ test("what the permission rules allow runs, and danger is refused whatever they 
 
 test("wrong input is an error of the tool that says what to send [E6]", async (t) => {
   const { pipe } = await open(t);
-  const answer = await pipe.call("read", { path: "a.txt" });
+  const answer = await pipe.call("read", { name: "a.txt" });
   assert.equal(answer.isError, true);
   assert.match(answer.content[0]!.text, /^Error: Missing parameters: file_path\nHint: /);
 });

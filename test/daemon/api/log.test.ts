@@ -53,7 +53,7 @@ test("the log is searched newest first, by type, tool, text and call, a page at 
     ["tool_result", second.id],
     ["tool_result", first.id],
   ]);
-  assert.equal((await api.get("/api/log?conversation=ses_1")).body.items.length, 3);
+  assert.equal((await api.get("/api/log?conversation=ses_1")).body.items.length, 4);
 
   const all = (await api.get("/api/log")).body;
   const paged: Item[] = [];
@@ -114,12 +114,15 @@ test("statistics are counted from the log, of so many days as are asked for [D4]
   await runtime.call("read", { file_path: "nothing" });
   await written(runtime);
   const { body } = await api.get("/api/statistics?days=1");
+  const none = { invalid: 0, blocked: 0, recovered: 0 };
   assert.deepEqual(steady(body), {
     tools: [
-      { tool: "bash", calls: 1, ok: 1, errors: 0, refused: 0, p50_ms: "MS", p95_ms: "MS" },
-      { tool: "read", calls: 1, ok: 0, errors: 1, refused: 0, p50_ms: "MS", p95_ms: "MS" },
+      { tool: "bash", calls: 1, ok: 1, errors: 0, refused: 0, ...none, p50_ms: "MS", p95_ms: "MS" },
+      { tool: "read", calls: 1, ok: 0, errors: 1, refused: 0, ...none, p50_ms: "MS", p95_ms: "MS" },
     ],
     days: [{ day: body.days[0].day, calls: 2, errors: 1, refused: 0 }],
+    consecutive_errors: 1,
+    longest_error_row: 1,
   });
 });
 
