@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { HookSetting } from "../../src/gate/hook-program.ts";
 import { readHookAnswer } from "../../src/gate/run-hook.ts";
+import { commandsWith } from "../process/support.ts";
+import { until } from "../support/runtime.ts";
 import { openGated, type GatedRuntime } from "./support.ts";
 
 type Hooks = { before?: HookSetting[]; after?: HookSetting[] };
@@ -18,6 +20,8 @@ const print = (answer: object): [string, ...string[]] => [
   "-c",
   `cat >/dev/null; echo '${JSON.stringify(answer)}'`,
 ];
+/** In the command line of the hook, so that it is found among all processes. */
+const workdirMark = `hook-${process.pid}-${Date.now()}`;
 const write = { file_path: "a.txt", content: "from the model" };
 
 test("a hook before a tool can refuse the call, and its reason is told [P10]", async (t) => {
@@ -111,6 +115,22 @@ test("a module that loops for ever is stopped as well [P10 C5]", async (t) => {
   const { call, workdir } = await open(t, { before: [{ module: "loop.mjs", timeout_ms: 500 }] });
   await writeFile(join(workdir, "loop.mjs"), "export function before() { for (;;); }");
   assert.match((await call("list_files", {})).error ?? "", /was stopped/);
+});
+
+test("a cancel while a hook runs ends the hook and everything it started, and the tool never runs [P10 E4]", async (t) => {
+  const script = 'cat >/dev/null; sleep 617 & echo up >"$PWD/up"; wait';
+  const { runtime, workdir } = await open(t, {
+    before: [{ command: ["sh", "-c", script, workdirMark], timeout_ms: 600_000 }],
+  });
+  const call = runtime.call("write", write, { door: "agent", conversationId: "ses_1" });
+  await until("the hook runs", () => existsSync(join(workdir, "up")));
+  assert.notDeepEqual(commandsWith(workdirMark), []);
+  assert.equal(await runtime.cancel(call.id, "enough"), true);
+  const { state, error } = await call;
+  assert.equal(state, "cancelled");
+  assert.match(error ?? "", /enough/);
+  await until("nothing of the hook is left", () => commandsWith(workdirMark).length === 0);
+  assert.ok(!existsSync(join(workdir, "a.txt")));
 });
 
 test("after a broken hook the outcome stands, and says so [P10]", async (t) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chmodSync, existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { isRunning, livingProcesses } from "../support/living-processes.ts";
 import { commandsWith, eventually, fixture, inMode, modes, openBench, runsIn, textOf } from "./support.ts";
 
 for (const mode of modes) {
@@ -283,6 +284,24 @@ for (const mode of modes) {
     });
   });
 }
+
+test("a launcher that does not leave when its command has ended is ended [E4]", inMode("require"), async (t) => {
+  const bench = await openBench(t, { sandbox: "require" });
+  const mark = `launcher-${process.pid}-${Date.now()}`;
+  const script = `echo up; until [ -e go ]; do sleep 0.02; done`;
+  const up = Promise.withResolvers<void>();
+  const run = bench.run(["/bin/sh", "-c", script, mark], { onOutput: () => up.resolve() });
+  await up.promise;
+  const outer = livingProcesses()
+    .filter(({ command }) => command.includes("bwrap") && command.includes(mark))
+    .map(({ pid }) => pid);
+  assert.notDeepEqual(outer, []);
+  const launcher = Math.min(...outer);
+  process.kill(launcher, "SIGSTOP");
+  writeFileSync(join(bench.folder, "go"), "");
+  assert.equal((await run).exitCode, 0);
+  await eventually(() => !isRunning(launcher), "the launcher is gone");
+});
 
 test("output files and their folder are for us alone [G7]", async (t) => {
   const { run } = await openBench(t);

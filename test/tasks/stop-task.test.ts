@@ -3,7 +3,7 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { Task } from "../../src/core/task.ts";
+import { isFinalTask, type Task } from "../../src/core/task.ts";
 import { opencodeAdapter } from "../../src/tasks/adapters/opencode.ts";
 import { usualTaskLimits, type TaskManagerOptions } from "../../src/tasks/task-parts.ts";
 import { commandsWith } from "../process/support.ts";
@@ -122,6 +122,35 @@ test("opencode, which never says that it is done, has completed when it stopped 
   const end = await room.manager.wait(id, longMs);
   assert.deepEqual([end.state, end.result, end.error, end.stopProof], answered);
   assert.deepEqual(commandsWith(join(room.folder, "tasks", id)), []);
+});
+
+test("an agent that has answered gets its time to leave, and is stopped only after that [T8]", async (t) => {
+  const clock = createManualClock(Date.now());
+  const limits = { ...usualTaskLimits, graceMs: 300, lingerMs: 60_000 };
+  const { manager, store, folder } = await openTasks(t, { clock, limits });
+  const message = `echo text done; echo ok; until [ -e ${folder}/leave ]; do sleep 0.05; done; echo left >${folder}/left`;
+  const { id } = await manager.start({ agent: "said", message, timeoutMs: 86_400_000, door });
+  const row = async (): Promise<Task> => (await store.get(id))!;
+  const looks = async (): Promise<void> => {
+    for (let turn = 0; turn < 20; turn++) {
+      clock.advance(200);
+      await row();
+    }
+  };
+  await until(async () => {
+    clock.advance(200);
+    return (await manager.output(id, {})).answer === "done";
+  }, "its answer is read");
+  // Four seconds in turns, a fraction of what it has.
+  await looks();
+  assert.equal((await row()).state, "running");
+  writeFileSync(join(folder, "leave"), "");
+  await until(async () => {
+    clock.advance(1);
+    return isFinalTask((await row()).state);
+  }, "its end");
+  assert.deepEqual([(await row()).state, (await row()).result], ["completed", "done"]);
+  assert.ok(existsSync(join(folder, "left")), "it left by itself");
 });
 
 test("an agent that had answered when its time was over has completed [T8]", async (t) => {

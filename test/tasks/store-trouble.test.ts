@@ -4,10 +4,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import { codeOf } from "../../src/core/errors.ts";
+import { codeOf, RuntimeError } from "../../src/core/errors.ts";
+import type { TaskStore } from "../../src/core/task.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { openTasks } from "./support/open-tasks.ts";
+import { openTasks, openTaskStore } from "./support/open-tasks.ts";
 import { until } from "./support/until.ts";
 
 const longMs = 120_000;
@@ -31,6 +32,29 @@ test("a task that ends while its store is locked has its true end once the lock 
   assert.deepEqual([end.state, end.result], ["completed", "held"]);
   const settled = await manager.list({ limit: 9 });
   assert.equal(settled.length, 1, "what was not taken on is not there");
+});
+
+test("a task whose start could not be written down is watched to its end all the same [T6]", async (t) => {
+  const folder = await temporaryFolder(t);
+  const kept = await openTaskStore(t, folder);
+  let isBusy = true;
+  const store: TaskStore = {
+    ...kept,
+    async update(id, change) {
+      // Only the write that tells who the process is; the store is free again after it.
+      if (!isBusy || !change.set.process) return kept.update(id, change);
+      isBusy = false;
+      throw new RuntimeError("STORE_BUSY", "The store is busy: try again.");
+    },
+  };
+  const { manager, errors } = await openTasks(t, { store }, folder);
+  const go = join(folder, "go");
+  const message = `echo up; until [ -e ${go} ]; do sleep 0.05; done; echo text held; echo ok`;
+  const { id } = await manager.start({ agent: "said", message, door });
+  await until(() => errors.some((thrown) => codeOf(thrown) === "STORE_BUSY"), "the start was not written down");
+  writeFileSync(go, "");
+  const end = await manager.wait(id, longMs);
+  assert.deepEqual([end.state, end.result, end.attempt], ["completed", "held", 1]);
 });
 
 test("a store that vanishes is told once, takes no order, and ends no agent [T4]", async (t) => {

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
+import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { test, type TestContext } from "node:test";
 import type { TaskOrder } from "../../../src/core/task.ts";
@@ -78,9 +80,34 @@ test("a program that does not speak ACP is not waited for until its time is over
   assert.equal(streams.output.writableEnded, true);
 });
 
+test("an agent that has answered is given its time to end: its last words are read before the driver does [T8]", async () => {
+  const streams = { input: new PassThrough(), output: new PassThrough() };
+  const order = { message: "x", systemPrompt: null, model: null, cwd: "/", resume: null, bypassesPermissions: false };
+  const answers: Record<string, object> = {
+    "session/new": { sessionId: "s" },
+    "session/prompt": { stopReason: "end_turn" },
+  };
+  createInterface({ input: streams.output }).on("line", (line) => {
+    const { id, method } = JSON.parse(line) as { readonly id: number; readonly method: string };
+    streams.input.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] ?? {} })}\n`);
+  });
+  const happened: string[] = [];
+  const held = holdSession(order, streams, ({ type }) => void happened.push(type)).then(() =>
+    happened.push("driver ends"),
+  );
+  await finished(streams.output, { readable: false });
+  happened.push("input closed");
+  await new Promise((resolve) => setImmediate(resolve));
+  happened.push("agent ends");
+  streams.input.end();
+  await held;
+  assert.deepEqual(happened, ["session", "end", "input closed", "agent ends", "driver ends"]);
+});
+
 const failing: Readonly<Record<string, readonly [Partial<TaskOrder>, string]>> = {
   refuses: [{}, "mine failed: it stopped early (refusal)."],
   dies: [{}, "mine failed: it ended before it answered."],
+  "fails-oddly": [{}, "mine failed: an error without a message: nothing more."],
   "cannot-resume": [{ resume: "session-1" }, "mine failed: it reports that it can't resume sessions."],
 };
 for (const [mode, [order, error]] of Object.entries(failing)) {
