@@ -170,3 +170,45 @@ test("a tool learns why it is stopped from its signal [E3]", async () => {
     ],
   );
 });
+
+test("an abort listener that throws breaks only its own call, however it was added [E1 E3]", async () => {
+  const removed: string[] = [];
+  const { engine, clock } = setUpSlowTool({
+    run(input, { signal }) {
+      const { breaks } = input as { readonly breaks?: boolean };
+      const { promise, resolve } = Promise.withResolvers<ToolResult>();
+      const never = (): void => void removed.push("called");
+      signal.addEventListener("abort", never);
+      signal.removeEventListener("abort", never);
+      if (breaks === true) {
+        signal.addEventListener("abort", () => {
+          throw new Error("no handle");
+        });
+        const rejects: (event: Event) => unknown = () => Promise.reject(new Error("no promise"));
+        signal.addEventListener("abort", rejects);
+        signal.addEventListener("abort", {
+          handleEvent() {
+            throw new Error("no object");
+          },
+        });
+      }
+      signal.addEventListener("abort", () => resolve({ ok: true, output: "stopped" }), { once: true });
+      return promise;
+    },
+  });
+  const [broken, whole] = [engine.call({ tool: "slow", input: { breaks: true } }), engine.call({ tool: "slow" })];
+  await settleDown();
+  engine.cancel(broken.id, "enough");
+  const end = await broken;
+  assert.deepEqual(
+    [end.state, end.error, engine.get(whole.id)?.state],
+    [
+      "cancelled",
+      "enough; a listener of the tool's signal failed: no handle; a listener of the tool's signal failed: no object; a listener of the tool's signal failed: no promise",
+      "running",
+    ],
+  );
+  engine.cancel(whole.id, "enough");
+  assert.equal((await whole).error, "enough");
+  assert.deepEqual([removed, clock.waiting], [[], 0]);
+});

@@ -118,7 +118,8 @@ test(
     assert.notDeepEqual(commandsWith(task.folder), [], "its guard lives");
     const next = await openTasks(t, endlessGrace, folder);
     await next.manager.adopt();
-    assert.deepEqual([(await next.manager.get(task.id))?.state, commandsWith(task.folder)], ["completed", []]);
+    const end = await next.manager.wait(task.id, longMs);
+    assert.deepEqual([end.state, commandsWith(task.folder)], ["completed", []]);
   },
 );
 
