@@ -105,13 +105,18 @@ function assessCommand(
   judges: Judges,
   { isKept, ...place }: CommandPlace & { readonly isKept: boolean },
 ): Assessment {
-  const { paths, possible, searched, outside, secrets } = wordPaths(analysis, judges, place.cwd);
+  const { paths, possible, searched, outside, secrets, programs } = wordPaths(analysis, judges, place.cwd);
+  const isReadOnly = analysis.isReadOnly && programs.length === 0;
   const doubts = [...secrets];
   const staysInside = outside.length === 0;
-  if (analysis.isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
-  const toAllow = partsToAllow(analysis, { ...place, judges, isProved: doubts.length === 0 && staysInside });
+  if (isReadOnly && !staysInside) doubts.push(`${outside[0]} is outside the workdir`);
+  const toAllow = partsToAllow(analysis, {
+    ...place,
+    judges,
+    isProved: doubts.length === 0 && staysInside && programs.length === 0,
+  });
   return {
-    kind: analysis.isReadOnly && doubts.length === 0 && !isKept ? "read" : "shell",
+    kind: isReadOnly && doubts.length === 0 && !isKept ? "read" : "shell",
     subject: {
       kind: "command",
       commands: analysis.commands,

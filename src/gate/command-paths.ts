@@ -7,6 +7,7 @@ import { expandGlob, within } from "./expand-glob.ts";
 import type { JudgedPath, Judges } from "./judges.ts";
 import { pathsIn, possiblePathsIn, possiblePathsInInput, revisionPathsIn } from "./paths-in-word.ts";
 import { physicalPath } from "./physical-path.ts";
+import { findRepositoryProgram } from "./repository-programs.ts";
 import { searchedFolders } from "./searched-folders.ts";
 import type { SearchedPlace, TouchedPath } from "./subject.ts";
 import { nextFolders, optionFolders } from "./working-folders.ts";
@@ -24,6 +25,8 @@ export interface CommandPaths {
   readonly outside: readonly string[];
   /** Why secrets may be read, in words. */
   readonly secrets: readonly string[];
+  /** What would run a program although the command only looks, such as a setting of the repository. */
+  readonly programs: readonly string[];
 }
 
 /**
@@ -45,8 +48,8 @@ export function wordPaths(
     if (next === null) gathering.outside.push(command.source);
     else folders = [...new Set([...folders, ...next])];
   }
-  const { paths, possible, searched, outside, secrets } = gathering;
-  return { paths, possible, searched, outside, secrets };
+  const { paths, possible, searched, outside, secrets, programs } = gathering;
+  return { paths, possible, searched, outside, secrets, programs };
 }
 
 /** Programs that read no file, whatever they are given. */
@@ -58,6 +61,7 @@ class Gathering implements CommandPaths {
   readonly searched: SearchedPlace[] = [];
   readonly outside: string[] = [];
   readonly secrets: string[] = [];
+  readonly programs: string[] = [];
   /** The command that is looked at is proved to change nothing. */
   isReading = false;
   private readonly judges: PathJudge;
@@ -68,6 +72,7 @@ class Gathering implements CommandPaths {
 
   addCommand(command: SimpleCommand, folders: readonly string[]): void {
     const all = [...folders, ...optionFolders(command, folders)];
+    if (command.name === "git") this.programs.push(...all.flatMap((folder) => findRepositoryProgram(folder) ?? []));
     for (const word of readWords(command)) {
       if (word.kind === "dynamic") this.outside.push(word.text);
       else for (const folder of all) this.addWord(command, word, folder);

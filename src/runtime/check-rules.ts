@@ -58,8 +58,8 @@ export function loadRuleCheck(folders: Folders, env: Environment): RuleCheck {
     command(analysis, cwd) {
       const judges = { path: judge, isInherited: (name: string) => Object.hasOwn(inherited, name) };
       const place = { cwd: resolve(workdir, cwd), workdir };
-      const { outside, secrets, ...touched } = wordPaths(analysis, judges, place.cwd);
-      const isProved = outside.length === 0 && secrets.length === 0;
+      const { outside, secrets, programs, ...touched } = wordPaths(analysis, judges, place.cwd);
+      const isProved = outside.length === 0 && secrets.length === 0 && programs.length === 0;
       const toAllow = partsToAllow(analysis, { ...place, judges, isProved });
       return find("bash", { kind: "command", commands: analysis.commands, toAllow, ...touched });
     },

@@ -55,7 +55,14 @@ function isReadOnlyRemote({ given, operands }: Reading): boolean {
 
 /** One name and no more is a question; two set it. The words of newer versions have no dot, so older ones refuse them. */
 function isReadOnlyConfig({ given, operands }: Reading): boolean {
-  if (["get", "get-all", "get-regexp", "list"].some((name) => given.has(name))) return true;
-  if (isFirst(operands, "get")) return isCounted(operands, 2);
-  return isCounted(operands, 1) && (isFirst(operands, "list") || operands[0]!.text.includes("."));
+  const has = (...names: readonly string[]): boolean => names.some((name) => given.has(name));
+  // The person's own settings lie outside the workdir, and some hold tokens.
+  if (has("global", "system")) return false;
+  const isOfRepository = has("local", "worktree");
+  if (has("list", "get-regexp", "regexp") || isFirst(operands, "list")) return isOfRepository;
+  const key = isFirst(operands, "get") ? operands[1] : operands[0];
+  const isPlainKey = key?.kind === "literal" && (isOfRepository || !/^(?:url|credential|http)\b/i.test(key.text));
+  if (has("get", "get-all")) return isPlainKey;
+  if (isFirst(operands, "get")) return isCounted(operands, 2) && isPlainKey;
+  return isCounted(operands, 1) && isPlainKey && operands[0]!.text.includes(".");
 }

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, chmodSync, existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import type { PermissionMode } from "../../src/gate/mode.ts";
+import { openMachine, put } from "./support.ts";
+
+/** Each makes git run `touch` when a repository that came as an archive is only looked at. */
+const settings: Record<string, string> = {
+  external: "[diff]\n\texternal = sh -c 'touch canary'\n",
+  textconv: `[diff "x"]\n\ttextconv = "sh -c 'touch canary; cat \\"$1\\"' --"\n`,
+  filter: `[filter "f"]\n\tclean = "sh -c 'touch canary; cat'"\n`,
+  included: "[include]\n\tpath = more\n",
+  continued: `[filter "f"] clean = "sh -c 'touch canary; \\\ncat'"\n`,
+  pager: "[core]\n\tpager = touch canary\n[pager]\n\tlog = touch canary\n",
+  monitor: "[core]\n\tfsmonitor = sh -c 'touch canary'\n",
+  alias: "[alias]\n\tlog = !touch canary\n\tstatus = !touch canary\n",
+  hook: "",
+};
+const commands = ["git status", "git diff", "git log -p -1", "git diff --stat", "git show HEAD"];
+
+async function openRepository(t: TestContext, name: string) {
+  const machine = await openMachine(t);
+  const git = (...words: string[]): void => {
+    const done = spawnSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.org", ...words], {
+      cwd: machine.workdir,
+      encoding: "utf8",
+    });
+    assert.equal(done.status, 0, done.stderr);
+  };
+  git("init", "-q");
+  put(machine.workdir, ".gitattributes", "* diff=x filter=f\n");
+  put(machine.workdir, "file", "one\n");
+  git("add", "-A");
+  git("commit", "-qm", "one");
+  put(machine.workdir, "file", "two\n");
+  appendFileSync(join(machine.workdir, ".git/config"), settings[name]!);
+  put(machine.workdir, ".git/more", settings["filter"]!);
+  if (name === "hook") {
+    const hook = put(machine.workdir, ".git/hooks/post-index-change", "#!/bin/sh\ntouch canary\n");
+    chmodSync(hook, 0o755);
+  }
+  return machine;
+}
+
+for (const name of Object.keys(settings)) {
+  test(`a repository's own settings run nothing before trust, by ${name} (S-M3) [G8]`, async (t) => {
+    const { workdir, open } = await openRepository(t, name);
+    for (const sandbox of ["auto", "off"] as const) {
+      for (const mode of ["plan", "ask"] satisfies PermissionMode[]) {
+        const runtime = await open({ settings: { sandbox, permissions: { mode } } });
+        for (const command of commands) await runtime.call("bash", { command }, { door: "agent" });
+        await runtime.close();
+        assert.deepEqual(
+          readdirSync(workdir).filter((each) => each === "canary"),
+          [],
+          `${mode} ${sandbox}`,
+        );
+      }
+    }
+  });
+}
+
+test("a repository without such settings is looked at unasked, also with Git LFS (S-M3) [G8]", async (t) => {
+  const { workdir, open } = await openRepository(t, "pager");
+  appendFileSync(
+    join(workdir, ".git/config"),
+    '[filter "lfs"]\n\tclean = git-lfs clean -- %f\n\tprocess = git-lfs filter-process\n\trequired = true\n[core]\n\thooksPath = .husky/_\n',
+  );
+  const runtime = await open({ settings: { permissions: { mode: "ask" } } });
+  const { state, result } = await runtime.call("bash", { command: "git status --short" }, { door: "agent" });
+  assert.deepEqual([state, result?.output], ["completed", " M file\n"]);
+  assert.equal(existsSync(join(workdir, "canary")), false);
+});
+
+test("the person's own git settings are not shown unasked (S-L6) [G1]", async (t) => {
+  const { home, open } = await openRepository(t, "pager");
+  put(home, ".gitconfig", '[url "https://user:planted@example.org/"]\n\tinsteadOf = example:\n[user]\n\tname = Kim\n');
+  const runtime = await open({ settings: { permissions: { mode: "ask" } } });
+  const call = async (command: string) => (await runtime.call("bash", { command }, { door: "agent" })).state;
+  for (const command of [
+    "git config --list",
+    "git config -l",
+    "git config --global -l",
+    "git config list",
+    "git config --get-regexp url",
+    "git config --global user.name",
+    "git config --get-urlmatch http https://example.org",
+    "git var -l",
+  ]) {
+    assert.equal(await call(command), "cancelled", command);
+  }
+  for (const command of ["git config --local --list", "git config user.name", "git config --get core.bare"]) {
+    assert.equal(await call(command), "completed", command);
+  }
+});
