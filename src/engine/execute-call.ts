@@ -156,6 +156,11 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     options.emit("execution:progressed", { id: record.id, progress }),
   );
   const begin = options.clock.monotonic();
+  const lookAgain = options.watchRun?.({
+    execution: record,
+    isBuiltIn: tool.version === "builtin",
+    mayWrite: active.resources().some(({ access }) => access === "write"),
+  });
   const run = await runTool({
     tool,
     input: active.input,
@@ -176,6 +181,8 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
   // To the microsecond: more digits are noise of the clock.
   record.durationMs = Math.round((options.clock.monotonic() - begin) * 1000) / 1000;
   told.end();
+  const found = lookAgain?.();
+  if (found !== undefined) addNote(record, found);
   record.sandbox = run.sandbox;
   record.version = run.version ?? record.version;
   const end = endOfRun(run, control);

@@ -7,6 +7,7 @@ import type { Mask } from "../core/mask.ts";
 import type { Permit } from "../core/permit.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { Ask } from "../core/question.ts";
+import type { WatchRun } from "../core/watch-run.ts";
 import type { RouteCall } from "../core/route-call.ts";
 import type { FileChange } from "../core/tool.ts";
 import type { ActiveCalls } from "./active-calls.ts";
@@ -34,6 +35,7 @@ export interface EngineOptions {
   readonly ask: Ask;
   readonly mask: Mask;
   readonly afterRun?: AfterRun | null;
+  readonly watchRun?: WatchRun | null;
   /** Keeps what a file was before a tool changes it. */
   readonly keepBefore?: ((execution: Execution, change: FileChange) => Promise<void> | void) | null;
   /** True for a tool whose input may still be changed by `permit`: what such a call will touch is not known before. */

@@ -14,7 +14,7 @@ import { checkSharedStore } from "./diagnosis/check-shared-store.ts";
 import { checkPathGuard, checkSandbox } from "./diagnosis/check-sandbox.ts";
 import { checkSecrets, readSettings } from "./diagnosis/check-settings.ts";
 import { checkTools } from "./diagnosis/check-tools.ts";
-import { checkGrants, checkQuarantine, checkTrust } from "./diagnosis/check-trust.ts";
+import { checkGrants, checkNewNames, checkQuarantine, checkTrust } from "./diagnosis/check-trust.ts";
 import { openProbe, type Probe } from "./diagnosis/open-probe.ts";
 import type { Subject } from "./diagnosis/subject.ts";
 import { locateFolders } from "./folders.ts";
@@ -90,6 +90,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
     attempt("rollouts", () => checkRollouts(subject)),
     attempt("trust", () => checkTrust(subject)),
     attempt("quarantine", () => checkQuarantine(subject)),
+    attempt("new names", () => checkNewNames(subject)),
     attempt("grants", () => checkGrants(subject)),
     attempt("secrets", () => checkSecrets(subject)),
     attempt("records", () => checkDataFolder(folders)),

@@ -1,6 +1,7 @@
 import { openGrants } from "../../gate/grants.ts";
 import { openQuarantineFile } from "../../gate/quarantine-file.ts";
 import { countOf } from "../../tools/format-bytes.ts";
+import { listNewNames } from "../new-names.ts";
 import { projectFile } from "../load-configuration.ts";
 import { createTrust } from "../open-trust.ts";
 import { ok, problem, warning, type Check } from "./check.ts";
@@ -36,6 +37,15 @@ export function checkQuarantine({ folders }: Subject): readonly Check[] {
   if (files.length === 0) return [];
   const what = `Changed tool files that wait for your approval: ${listed(files)}.`;
   return [warning("quarantine", what, "Look at the change and approve it: `deckhand trust`.")];
+}
+
+/** What came up during calls under names that other programs obey. */
+export function checkNewNames({ folders }: Subject): readonly Check[] {
+  const names = listNewNames(folders);
+  if (names.length === 0) return [];
+  const told = names.map(({ path, movedTo }) => (movedTo === null ? path : `${path} (moved aside)`));
+  const what = `New under names that other programs obey, made while calls ran: ${listed(told)}.`;
+  return [warning("new names", what, "Look at them; `deckhand restore PATH` puts one back, or keeps it.")];
 }
 
 /** What was said yes to for good. */
