@@ -196,7 +196,7 @@ calls, runs after schedule.history_days. A daemon does the same by itself, a min
   },
   {
     name: "restore",
-    positionals: ["[PATH]"],
+    positionals: ["[PATH…]"],
     summary: "Show what came up under protected names while calls ran, and put back what was moved aside",
     details: `Commands can't change a file or folder that other programs obey (.vscode, .husky, .npmrc, …), but they can make one that is
 missing. Where somebody attends it stays and is reported; in jobs, tasks and \`run\` without a terminal it is moved into the

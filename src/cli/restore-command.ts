@@ -8,11 +8,11 @@ import { chooseWorkdir } from "./open-runtime.ts";
 import { refuseInsideCall } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `deckhand restore [PATH]` */
+/** `deckhand restore [PATH…]` */
 export async function runRestore(invocation: Invocation, terminal: Terminal): Promise<number> {
   const folders = locateFolders(chooseWorkdir(invocation, terminal.env), terminal.env);
   const names = listNewNames(folders);
-  const wanted = invocation.positionals.slice(0, 1);
+  const wanted = invocation.positionals;
   if (wanted.length === 0) {
     if (invocation.has("json")) terminal.printJson(toWire(names));
     else terminal.print(names.length === 0 ? "There is nothing to restore.\n" : names.map(describe).join(""));
