@@ -48,6 +48,8 @@ export interface OpenedMcpServers {
   status(): readonly McpStatus[];
   /** Tools that could not be added, in sentences. */
   warnings(): readonly string[];
+  /** What commands may reach has changed: programs are started anew, those that are in use after their last call. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -105,6 +107,7 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
       ...shown.problems(),
       ...(watch?.pins.held() ?? []).map(describeHeld),
     ],
+    renew: () => servers.renew(),
     close: () => servers.close(),
   };
 }
@@ -170,5 +173,6 @@ const noServers: OpenedMcpServers = {
   mayHave: () => false,
   status: () => [],
   warnings: () => [],
+  renew: () => undefined,
   close: () => Promise.resolve(),
 };

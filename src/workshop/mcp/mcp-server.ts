@@ -32,6 +32,8 @@ export interface McpServer {
   status(): McpServerStatus;
   /** Starts it if need be. Rejects with an McpProblem. */
   list(): Promise<ToolList>;
+  /** What commands may reach has changed: a program that runs is ended after its last call, and the next use starts it anew. */
+  renew(): void;
   /** Never rejects. */
   call(tool: string, input: unknown, context: ToolContext): Promise<ToolResult>;
   close(): Promise<void>;
@@ -57,6 +59,7 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
   let failures = 0;
   let retryAt = 0;
   let problem: string | null = null;
+  let generation = 0;
   const closing = new AbortController();
 
   function connect(): Promise<Link> {
@@ -79,7 +82,12 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
   async function start(): Promise<Link> {
     const expanded = expandSetting(setting, place.env);
     if (!expanded.ok) throw new McpProblem("unavailable", expanded.problem);
+    const begun = generation;
     const link = await openLink(place, expanded.setting, { onToolsChanged, signal: closing.signal });
+    if (begun !== generation) {
+      await link.channel.stop();
+      return start();
+    }
     ready = link;
     problem = null;
     void link.channel.ended.then((why) => {
@@ -160,6 +168,15 @@ export function createMcpServer(place: LinkPlace, options: McpServerOptions): Mc
       problem: problem === null ? null : sentence(problem),
     }),
     list: () => withLink(listOnce),
+    renew() {
+      // Servers elsewhere are not held by any sandbox of ours.
+      if (setting.transport.kind !== "stdio") return;
+      generation += 1;
+      const link = ready;
+      if (!link) return;
+      retire(link);
+      void endRetired(link);
+    },
     call: (tool, input, context) =>
       withLink(() => callOnce(tool, input, context)).catch((thrown: unknown) => {
         if (thrown instanceof McpProblem && thrown.kind === "unavailable") context.notEntered?.();

@@ -23,6 +23,8 @@ export interface McpServers {
   recheck(): void;
   /** With what is to be said of their tools. */
   status(): readonly (McpServerStatus & { readonly tools: number | null; readonly leftOut: readonly string[] })[];
+  /** See `McpServer`. */
+  renew(): void;
   close(): Promise<void>;
 }
 
@@ -136,6 +138,9 @@ export function createMcpServers(place: LinkPlace, options: McpServersOptions): 
           leftOut: list?.leftOut ?? [],
         };
       }),
+    renew() {
+      for (const { server } of entries) server.renew();
+    },
     async close() {
       isClosed = true;
       await Promise.all(entries.map(({ server }) => server.close()));
