@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
+import { messageOf } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
 import type { WatchRun } from "../core/watch-run.ts";
 import { findRepositoryProgram } from "../gate/repository-programs.ts";
@@ -59,26 +60,36 @@ export function watchNewNames(deps: NewNamesDeps): WatchRun {
     const before = look();
     const ofBackground = hadBackground && last ? added(last, before) : [];
     return () => {
-      const after = look();
-      const earlier = ofBackground.filter((path) => after.has(path));
-      const fresh = [...earlier, ...added(before, after)];
-      last = after;
-      hadBackground = deps.hasBackground();
-      if (fresh.length === 0) return undefined;
-      const names = fresh.map((path) => {
-        const way = relative(folders.workdir, path);
-        const movedTo = deps.isUnattended(execution) ? moveAside(folders, way, execution.id) : null;
-        return { path: way, callId: execution.id, at: new Date(now()).toISOString(), movedTo };
-      });
-      write(folders, [...read(folders).filter(({ path }) => !names.some((each) => each.path === path)), ...names]);
-      const [ofOthers, ofCall] = [names.slice(0, earlier.length), names.slice(earlier.length)];
-      return [...describe(ofOthers, sinceLastCall), ...describe(ofCall, whileItRan)].join("\n");
+      try {
+        const after = look();
+        const earlier = ofBackground.filter((path) => after.has(path));
+        const ofCall = added(before, after);
+        last = after;
+        hadBackground = deps.hasBackground();
+        const told = [
+          ...report(execution, earlier, "New since the call before, while a background process ran"),
+          ...report(execution, ofCall, "New while this call ran"),
+        ];
+        return told.length === 0 ? undefined : told.join("\n");
+      } catch (thrown) {
+        // The call has ended: what can't be looked at any more must not change how.
+        return `New files under names that other programs obey could not be looked for: ${messageOf(thrown)}.`;
+      }
     };
   };
+
+  function report(execution: Execution, fresh: readonly string[], when: string): string[] {
+    if (fresh.length === 0) return [];
+    const names = fresh.map((path) => {
+      const way = relative(folders.workdir, path);
+      const movedTo = deps.isUnattended(execution) ? moveAside(folders, way, execution.id) : null;
+      return { path: way, callId: execution.id, at: new Date(now()).toISOString(), movedTo };
+    });
+    write(folders, [...read(folders).filter(({ path }) => !names.some((each) => each.path === path)), ...names]);
+    return describe(names, when);
+  }
 }
 
-const sinceLastCall = "New since the call before, while a background process ran";
-const whileItRan = "New while this call ran";
 const startsProcesses = new Set(["bash", "run_python", "processes"]);
 
 /** New names that are still there, or that were moved and not put back. */

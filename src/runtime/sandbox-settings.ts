@@ -47,25 +47,36 @@ export function createSandboxView(options: {
   const always = [folders.data, ...gitNames.map((name) => join(folders.workdir, name))];
   // To keep a missing name from being made, an empty folder stands in its place: not in the person's home.
   const holdsHome = isWithin(folders.workdir, home);
-  return () => {
-    const network = hasNetwork(sandbox.network, { isStrict, mode: options.mode() });
+  const alwaysNow = (): string[] => (holdsHome ? always.filter((path) => existsSync(path)) : always);
+
+  function look(network: boolean): Pick<SandboxView, "hidden" | "readOnly"> {
     const below = options.findProtected();
     const roots = [folders.workdir, ...writable];
     const sockets = network ? [] : findSockets({ env, roots, inWorkdir: below.sockets });
     const existing = options.protectedFiles().map((path) => resolve(folders.workdir, path));
     return {
-      ...fixed,
-      network,
       // Only what is there: a mount needs something to lie on, and would leave it behind in the person's home folder.
       hidden: [...secrets.filter((path) => existsSync(path)), ...mixed.filter(hasToken), ...sockets],
       // What the person made writable stays so.
       readOnly: [
-        ...new Set([
-          ...(holdsHome ? always.filter((path) => existsSync(path)) : always),
-          ...existing.filter((path) => existsSync(path)),
-          ...below.protected,
-        ]),
+        ...new Set([...alwaysNow(), ...existing.filter((path) => existsSync(path)), ...below.protected]),
       ].filter((path) => !writable.includes(path)),
+    };
+  }
+
+  return () => {
+    const network = hasNetwork(sandbox.network, { isStrict, mode: options.mode() });
+    let found: ReturnType<typeof look> | undefined;
+    return {
+      ...fixed,
+      network,
+      // Only for a command that is about to start: whoever asks what holds the next one needs no look at the folder.
+      get hidden() {
+        return (found ??= look(network)).hidden;
+      },
+      get readOnly() {
+        return (found ??= look(network)).readOnly;
+      },
     };
   };
 }
