@@ -13,6 +13,7 @@ import type { ToolCall } from "../../src/core/tool-call.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
 import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
 import { isolatedEnvironment, openRuntime, until } from "../support/runtime.ts";
+import { afterTest } from "../support/after-test.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const echo = defineTool({
@@ -220,7 +221,7 @@ test("settings of a program are checked like those of a file [P1]", async (t) =>
 test("a workdir that can't have folders is said, not waited for", { timeout: 20_000 }, async (t) => {
   const home = await temporaryFolder(t);
   const runtime = await createRuntime({ workdir: "/proc", env: isolatedEnvironment(home) });
-  t.after(() => runtime.close());
+  afterTest(t, () => runtime.close());
   assert.equal(runtime.warnings.length, 1);
 });
 
