@@ -1,5 +1,6 @@
 import type { Tool } from "../core/tool.ts";
 import { describeState, type Origin } from "../runtime/views/tool-origin.ts";
+import type { Runtime } from "../runtime/create-runtime.ts";
 import { formatDuration } from "../core/format-time.ts";
 
 /** What it may do, in a word or two. */
@@ -13,16 +14,23 @@ export function summarizeTool({ description }: Tool): string {
   return /^.*?[.!?](?=\s)/.exec(line)?.[0] ?? line;
 }
 
+export interface ToolFacts {
+  readonly aliases: readonly string[];
+  /** As the settings have them. */
+  readonly limits: ReturnType<Runtime["timeLimits"]>;
+  readonly origin: Origin | undefined;
+}
+
 /** All there is to know about one tool, for a person. */
-export function describeTool(tool: Tool, aliases: readonly string[], origin?: Origin): string {
+export function describeTool(tool: Tool, { aliases, limits, origin }: ToolFacts): string {
   const { traits } = tool;
   const facts: (readonly [string, string])[] = [
     ["may do", `${describeEffect(tool)}${traits.idempotent && !traits.readOnly ? ", the same when repeated" : ""}`],
     ["also called", aliases.join(", ") || "nothing else"],
     ["category", traits.category],
     ["offered in", traits.offeredIn.join(", ")],
-    ["time limit", tool.timeoutMs === undefined ? "the runtime's default" : formatDuration(tool.timeoutMs)],
-    ...(tool.idleMs === undefined ? [] : [["idle limit", formatDuration(tool.idleMs)] as const]),
+    ["time limit", formatDuration(limits.timeoutMs)],
+    ...(limits.idleMs === null ? [] : [["idle limit", formatDuration(limits.idleMs)] as const]),
     ["after a crash", replays[traits.replay]],
     ["version", tool.version],
     ...(origin?.kind === "file" ? [["file", origin.status.file] as const] : []),

@@ -20,7 +20,7 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
   const runtime = await openRuntime(invocation, terminal, onlyLooking);
   try {
     // Only a server that runs says how it stands.
-    await runtime.prepareTools();
+    await prepareTools(runtime, terminal);
     const asJson = invocation.has("json");
     if (name === undefined) {
       if (asJson) terminal.printJson(toolsToWire(runtime));
@@ -30,7 +30,11 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
       if (asJson) terminal.printJson(toolToWire(runtime, tool));
       else {
         const aliases = runtime.tools.aliasesOf(tool.name);
-        terminal.print(neutralizeText(describeTool(tool, aliases, originOf(runtime, tool))));
+        terminal.print(
+          neutralizeText(
+            describeTool(tool, { aliases, limits: runtime.timeLimits(tool), origin: originOf(runtime, tool) }),
+          ),
+        );
       }
     }
     for (const sentence of describeReleases(runtime)) terminal.tell(`deckhand: ${sentence}`);
@@ -39,6 +43,15 @@ export async function runTools(invocation: Invocation, terminal: Terminal): Prom
     await runtime.close();
   }
   return exitCode.done;
+}
+
+/** As long as the servers may take to start; a line on the terminal says what is waited for. */
+async function prepareTools(runtime: Runtime, terminal: Terminal): Promise<void> {
+  const unknown = runtime.mcpServers().filter(({ tools }) => tools === null);
+  const names = unknown.map(({ name }) => name).join(", ");
+  if (names !== "") terminal.status(`Waiting for the MCP ${unknown.length === 1 ? "server" : "servers"} ${names} …`);
+  await runtime.prepareTools({ waitsForServers: true });
+  terminal.status(null);
 }
 
 export function renderTools(runtime: Runtime, terminal: Terminal): string {

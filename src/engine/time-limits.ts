@@ -46,6 +46,12 @@ export function resolveTimeLimits(
   return { timeoutMs: Math.min(timeoutMs, limits.maxTimeoutMs), idleMs: idleMs ?? null };
 }
 
+/** The limits of a call that asks for none of its own. */
+export function defaultTimeLimits(tool: Tool, limits: EngineLimits): TimeLimits {
+  const { limits: _ofInput, ...rest } = tool;
+  return resolveTimeLimits({ tool: rest, input: undefined, call: {} }, limits);
+}
+
 /** `DECKHAND_MAX_PARALLEL_TOOLS`: at most 12; anything that is not a positive whole number means the default. */
 export function parseMaxParallel(raw: string | undefined): number {
   if (raw === undefined || !/^\s*\+?\d+\s*$/.test(raw)) return defaultLimits.maxParallel;

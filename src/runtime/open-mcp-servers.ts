@@ -39,6 +39,8 @@ export type McpStatus = ReturnType<McpServers["status"]>[number];
 export interface OpenedMcpServers {
   /** Waits at most that long for the servers whose tools nobody knows yet; nothing to wait for: undefined. */
   load(withinMs?: number): Promise<void> | undefined;
+  /** How long the slowest of them may take to start. */
+  readonly startLimitMs: number;
   /** The same for a call of this tool: only a name that could be one of theirs starts anything. */
   prepareFor(tool: string): Promise<void> | undefined;
   /** Asks every server for its tools, known or not. */
@@ -87,6 +89,7 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
     hasUnknown() && settings.some(({ name }) => fold(tool).startsWith(fold(name))) && tool.includes("__");
   const load = (withinMs = patienceMs): Promise<void> | undefined =>
     hasUnknown() ? servers.load(withinMs) : undefined;
+  const startLimitMs = Math.max(...settings.map(({ startTimeoutMs }) => startTimeoutMs));
   return {
     load(withinMs) {
       const waiting = waitingNow();
@@ -94,10 +97,11 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
       if (waiting !== waitingBefore) servers.recheck();
       return load(withinMs);
     },
+    startLimitMs,
     prepareFor(tool) {
       if (catalog.resolve(tool) !== undefined || !mayHave(tool)) return undefined;
       // Whoever names such a tool wants it, and waits as long as its server may take.
-      return load(Math.max(...settings.map(({ startTimeoutMs }) => startTimeoutMs)));
+      return load(startLimitMs);
     },
     refresh: (withinMs = patienceMs) => servers.refresh(withinMs),
     mayHave,
@@ -168,6 +172,7 @@ function fold(name: string): string {
 
 const noServers: OpenedMcpServers = {
   load: () => undefined,
+  startLimitMs: 0,
   prepareFor: () => undefined,
   refresh: () => Promise.resolve(),
   mayHave: () => false,

@@ -11,6 +11,7 @@ import type { Ask } from "../core/question.ts";
 import type { RouteCall } from "../core/route-call.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
 import type { Tool } from "../core/tool.ts";
+import type { TimeLimits } from "../engine/time-limits.ts";
 import type { Batch } from "../engine/batch.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { BatchOptions, RunningCall } from "../engine/engine.ts";
@@ -79,8 +80,13 @@ export interface Runtime {
   customTools(): WorkshopStatus;
   /** The configured MCP servers, and how they stand; none is started by this. */
   mcpServers(): readonly McpStatus[];
-  /** Looks at the tool files; every call of one of them does so by itself. */
-  prepareTools(): Promise<void>;
+  /**
+   * Looks at the tool files; every call of one of them does so by itself. Waits some seconds for MCP servers whose tools are not
+   * known yet, or as long as they may take to start.
+   */
+  prepareTools(order?: { readonly waitsForServers?: boolean }): Promise<void>;
+  /** How long a call of this tool may take, and be silent, by the settings. */
+  timeLimits(tool: Tool): TimeLimits;
   /** The same, also at what could not be loaded before; says what is different since this was asked last. */
   reloadTools(): Promise<ToolChanges>;
   /** New versions of tool files: what is tried, and what a person says about it. */

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { openMachine } from "./run-deckhand.ts";
 
@@ -103,4 +105,14 @@ test("the welcome suggests what the person can type: the command, or npm start",
   const started = await machine.run([], { env: { ...withModel, npm_lifecycle_event: "start" } });
   assert.match(started.stdout, /\n {2}npm start -- tools bash\n/);
   assert.doesNotMatch(started.stdout, /\n {2}deckhand/);
+});
+
+test("the limits that tools shows are those of the settings", async (t) => {
+  const machine = await openMachine(t);
+  const limits = { timeout_ms: { run_shell: 1500 }, default_timeout_ms: 45_000, max_timeout_ms: 50_000 };
+  await writeFile(join(machine.workdir, "deckhand.json"), JSON.stringify({ limits }));
+  assert.match((await machine.run(["tools", "bash"])).stdout, /time limit +1\.5 s/);
+  const tools = JSON.parse((await machine.run(["tools", "--json"])).stdout) as { name: string; timeout_ms: number }[];
+  const limitOf = (wanted: string) => tools.find(({ name }) => name === wanted)?.timeout_ms;
+  assert.deepEqual([limitOf("bash"), limitOf("read"), limitOf("grep")], [1500, 10_000, 50_000]);
 });

@@ -54,3 +54,13 @@ for (const file of ["deckhand.json", ".mcp.json"]) {
     assert.equal(stderr.trimEnd().split("\n").length, 1);
   });
 }
+
+test("tools waits for a server as long as its settings let it take to start [C9]", async (t) => {
+  const machine = await openMachine(t);
+  // Longer than a conversation would wait for it.
+  const late = `sleep 6; exec '${process.execPath}' '${server}'`;
+  await configure(machine, { late: { command: "sh", args: ["-c", late] } });
+  const { stdout, stderr } = await machine.run(["tools"]);
+  assert.match(stdout, /^late__echo +/m, stderr);
+  assert.equal(stderr, "");
+});

@@ -106,7 +106,7 @@ test("4-24 an answer that claims a run without a tool_call is found out", async 
 
 test("4-25 exit code, stdout and stderr are in result.data; an exit code that is not 0 is a failed call (differs)", async () => {
   const { stdout, code } = await tool("run_shell", { command: "echo out; echo err >&2; exit 3" }, "--json");
-  const { state, result } = JSON.parse(stdout) as Json;
+  const { state, result } = JSON.parse(stdout);
   assert.deepEqual([code, state, result.data.exit_code], [1, "failed", 3]);
   assert.deepEqual([result.data.stdout, result.data.stderr], ["out\n", "err\n"]);
 });
@@ -135,7 +135,7 @@ test("4-28 TOOL_TIMEOUT_SECONDS is the time limit, 120 s at most", async () => {
     const { stdout } = await command.run(["tool", "run_shell", '{"command":"true"}', "--json"], {
       env: { TOOL_TIMEOUT_SECONDS: seconds },
     });
-    assert.equal((JSON.parse(stdout) as Json).timeout_ms, limit);
+    assert.equal(JSON.parse(stdout).timeout_ms, limit);
   }
 });
 
@@ -180,7 +180,7 @@ test("4-31 a failed call runs again only when the file changed meanwhile and a r
 test("4-32 the folder itself is read, without ls (differs)", async (t) => {
   const own = await openToolCommand(t, { "echo_tool.js": echoJs });
   const runtime = await own.library(t, { env: { ...own.env, PATH: "/nowhere" } });
-  assert.deepEqual((JSON.parse(await say(runtime, "list_custom_tools")) as Json).files, ["tools/echo_tool.js"]);
+  assert.deepEqual(JSON.parse(await say(runtime, "list_custom_tools")).files, ["tools/echo_tool.js"]);
 });
 
 /** 40 tools, of which one fits. */
@@ -192,14 +192,14 @@ const many = Object.fromEntries(
 );
 
 /** The first conversation of a folder with 40 tools, opened once. */
-let choice: Promise<{ own: ToolCommand; events: Record<string, Json>[]; names(): Promise<string[]> }> | undefined;
+let choice: Promise<{ own: ToolCommand; events: Record<string, Json>[]; names: () => Promise<string[]> }> | undefined;
 
 async function openChoice(): Promise<NonNullable<Awaited<typeof choice>>> {
   const own = await openToolCommand(wholeFile, many);
   const events = await own.events(["Sent."], ["send a gmail reply"]);
   const names = async (): Promise<string[]> => {
     const lines = (await own.read(`.deckhand/sessions/${events[0]!["session_id"]}.jsonl`)).split("\n");
-    return (JSON.parse(lines.find((line) => line.includes('"type":"tools"'))!) as Json).names;
+    return JSON.parse(lines.find((line) => line.includes('"type":"tools"'))!).names;
   };
   return { own, events, names };
 }
@@ -263,12 +263,12 @@ test("4-40 a job runs its file, not whatever has its name: a file that is gone i
 test("4-43 when tools change, the conversation stays, and the next prompt has a note about it (differs)", async (t) => {
   const own = await openToolCommand(t, { "echo_tool.js": echoJs });
   const runtime = await own.library(t);
-  const { send, requests } = await openConversation(t, runtime, { turns: ["One.", "Two."] });
-  await send("hello");
+  const conversation = await openConversation(t, runtime, { turns: ["One.", "Two."] });
+  await conversation.send("hello");
   await own.save("echo_tool.js", echoJs.replace("input.text :", "input.text  :").replace("return", "/* new */ return"));
   await own.save("beta_tool.js", jsTool("beta_tool", "return 1;"));
-  await send("again");
-  const text = JSON.stringify(requests.at(-1));
+  await conversation.send("again");
+  const text = JSON.stringify(conversation.requests.at(-1));
   assert.match(text, /hello/);
   assert.match(text, /New tools since then: beta_tool/);
   assert.match(text, /Changed since then[^"]*echo_tool/);

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { inMode } from "../process/support.ts";
-import { jsTool, openToolCommand, type ToolCommand } from "./004-support.ts";
+import { lane } from "../support/require.ts";
+import { echoPython, jsTool, openToolCommand, type ToolCommand } from "./004-support.ts";
 import { wholeFile } from "./seed-support.ts";
 
 // Source document 004, section 12: STRICT_WORKDIR_ONLY=1.
@@ -22,7 +24,7 @@ const attempts = `const fs = await import("node:fs");
   return JSON.stringify(tried);`;
 
 before(async () => {
-  const tools = { "reach_out.js": jsTool("reach_out", attempts, { traits: {} }) };
+  const tools = { "reach_out.js": jsTool("reach_out", attempts, { traits: {} }), "echo_tool.py": echoPython };
   const files = { "in.txt": "inside\n", "sub/x.txt": "x\n", "a..b": "dots\n" };
   command = await openToolCommand(wholeFile, tools, { env: { STRICT_WORKDIR_ONLY: "1" }, files });
 });
@@ -73,3 +75,13 @@ test(
     assert.deepEqual(JSON.parse(stdout || stderr), { ...refused, "write inside": "done" });
   },
 );
+
+test("4-48 a Python tool runs there too, also with an interpreter of pyenv", pythonInSandbox(), async () => {
+  const { stdout, stderr } = await command.run(["tool", "echo_tool", '{"text":"seen","mode":"upper"}', "--quiet"]);
+  assert.equal(stdout, "SEEN", stderr);
+});
+
+function pythonInSandbox(): { skip?: string } {
+  const sandbox = inMode("require");
+  return sandbox.skip === undefined ? lane("python", spawnSync("python3", ["--version"]).status === 0) : sandbox;
+}

@@ -6,7 +6,7 @@ import { before, test } from "node:test";
 import type { Runtime } from "deckhand";
 import { lane } from "../support/require.ts";
 import { echoJs, echoPython, jsTool, openToolCommand, say, type ToolCommand } from "./004-support.ts";
-import { openCommand, wholeFile, type Json } from "./seed-support.ts";
+import { openCommand, wholeFile } from "./seed-support.ts";
 
 // Source document 004, sections 1 to 7: the built-in tools, and tool files.
 
@@ -53,7 +53,7 @@ test("4-6 run_python", python, async () => {
 });
 
 test("4-7 list_custom_tools says files, loaded and errors, with the line of an error", async () => {
-  const listed = JSON.parse(await say(runtime, "list_custom_tools")) as Json;
+  const listed = JSON.parse(await say(runtime, "list_custom_tools"));
   assert.deepEqual(Object.keys(listed), ["files", "loaded", "errors"]);
   assert.deepEqual(listed.files, ["tools/broken.js", "tools/echo_tool.js"]);
   assert.deepEqual(listed.loaded, ["echo_tool"]);
@@ -67,7 +67,7 @@ test("4-8 reload_custom_tools says what is new, changed and gone", async (t) => 
   await own.save("a.js", jsTool("a", 'return "new a";'));
   await rm(join(own.workdir, "tools", "b.js"));
   await own.save("c.js", jsTool("c", 'return "c";'));
-  const { added, changed, removed } = JSON.parse(await say(opened, "reload_custom_tools")) as Json;
+  const { added, changed, removed } = JSON.parse(await say(opened, "reload_custom_tools"));
   assert.deepEqual({ added, changed, removed }, { added: ["c"], changed: ["a"], removed: ["b"] });
 });
 
@@ -114,7 +114,7 @@ test("4-13 TOOL_SPEC and run must both be there, and what is missing is said wit
     "no_spec.js": "export const run = () => 1;\n",
     "no_run.js": echoJs.replace("run", "walk"),
   });
-  const { errors } = JSON.parse(await say(await own.library(t), "list_custom_tools")) as Json;
+  const { errors } = JSON.parse(await say(await own.library(t), "list_custom_tools"));
   assert.match(errors[0].error, /no_run\.js:1: It has a TOOL_SPEC, but exports neither run nor create\. Write: /);
   assert.match(errors[1].error, /no_spec\.js: It exports no TOOL_SPEC\. Write: /);
 });
@@ -137,14 +137,14 @@ test("4-15 the model can look by itself: ls, list, reload, then call; its user's
   );
   assert.equal(events.at(-1)!["state"], "answered");
   const session = await command.read(`.deckhand/sessions/${events[0]!["session_id"]}.jsonl`);
-  const names = (JSON.parse(session.split("\n").find((line) => line.includes('"type":"tools"'))!) as Json).names;
+  const names = JSON.parse(session.split("\n").find((line) => line.includes('"type":"tools"'))!).names;
   for (const name of ["echo_tool", "list_custom_tools", "read", "bash", "run_python", "web_fetch", "processes"]) {
     assert.ok(names.includes(name), name);
   }
 });
 
 test("4-33 tool_registry_status says the state of each file", async () => {
-  const { files } = JSON.parse(await say(runtime, "tool_registry_status")) as Json;
+  const { files } = JSON.parse(await say(runtime, "tool_registry_status"));
   assert.deepEqual(Object.keys(files[1]), ["file", "state", "tool", "version", "is_current", "release", "problem"]);
   assert.deepEqual([files[0].state, files[1].state, files[1].tool], ["broken", "loaded", "echo_tool"]);
 });
@@ -161,7 +161,7 @@ test("4-34 a tool that the model wrote and the user approved is usable at once, 
   });
   const order = { file_name: "made.js", content: jsTool("made", 'return "made here";') };
   const made = await opened.call("create_or_update_custom_tool_file", order, { door: "agent" });
-  assert.equal((JSON.parse(made.result!.output!) as Json).state, "loaded");
+  assert.equal(JSON.parse(made.result!.output!).state, "loaded");
   assert.match(shown[0]!, /\+.*made here/);
   assert.equal((await opened.call("made", {}, { door: "agent" })).result?.output, "made here");
   assert.equal(await say(opened, "made"), "made here");

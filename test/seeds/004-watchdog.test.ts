@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { before, test, type TestContext } from "node:test";
+import { before, test } from "node:test";
 import type { Ended, Started } from "../cli/run-deckhand.ts";
 import { afterTest } from "../support/after-test.ts";
 import { openCommand, parseLines, until, wholeFile, type Command, type Json, type Scope } from "./seed-support.ts";
@@ -45,7 +45,7 @@ interface Waiting extends Command {
 async function openWaiting(scope: Scope, env: Readonly<Record<string, string>> = {}): Promise<Waiting> {
   const opened = await openCommand(scope);
   const dog = opened.start(["watchdog", "--json", "--", "sleep", "600"], { env: { ...quick, ...env } });
-  afterTest(scope as TestContext, async () => {
+  afterTest(scope, async () => {
     dog.child.kill("SIGTERM");
     await dog.ended;
   });
@@ -84,7 +84,7 @@ test("4-95 the stop file is .deckhand/logs/watchdog.stop unless another one is n
 test("4-96 the pid file holds the bare pid, and the identity is in a file beside it", async (t) => {
   const { dog, pidFile } = await openWaiting(t);
   assert.equal(await readFile(pidFile, "utf8"), `${dog.child.pid}\n`);
-  const identity = JSON.parse(await readFile(`${pidFile}.identity`, "utf8")) as Json;
+  const identity = JSON.parse(await readFile(`${pidFile}.identity`, "utf8"));
   assert.deepEqual(Object.keys(identity).sort(), ["boot_id", "pid", "start_time"]);
   process.kill(Number(await readFile(pidFile, "utf8")), "SIGTERM");
   await dog.ended;
@@ -149,7 +149,7 @@ test("4-105 WATCHDOG_MAX_RESTARTS: after so many it gives up with the code of th
 async function daemonPid(opened: Command, before?: number): Promise<number> {
   return until("the daemon answers", async () => {
     const { code, stdout } = await opened.run(["serve", "status", "--json"]);
-    const pid = code === 0 ? Number((JSON.parse(stdout) as Json).pid) : 0;
+    const pid = code === 0 ? Number(JSON.parse(stdout).pid) : 0;
     return pid > 0 && pid !== before && pid;
   });
 }

@@ -1,3 +1,4 @@
+import { countTools } from "../../runtime/tool-files.ts";
 import { describeToolProblems } from "../tools-command.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { ReplContext } from "./repl-context.ts";

@@ -17,7 +17,7 @@ export function toolToWire(runtime: Runtime, tool: Tool): object {
     description,
     aliases: runtime.tools.aliasesOf(name),
     ...traits,
-    timeoutMs: tool.timeoutMs ?? null,
+    timeoutMs: runtime.timeLimits(tool).timeoutMs,
     version,
     inputSchema,
     ...(origin && originToWire(origin)),

@@ -11,7 +11,7 @@ export const deckhandAdapter: AgentAdapter = {
   name: "deckhand",
   title: "Deckhand",
   program: "deckhand",
-  install: "npm install -g deckhand",
+  install: "npm pack in a clone of Deckhand, then npm install -g ./deckhand-*.tgz",
   canResume: true,
   plan(order, { folder }) {
     const args = checkOrder("deckhand", order, rules);

@@ -1,5 +1,5 @@
-import { accessSync, constants } from "node:fs";
-import { delimiter, dirname, isAbsolute, join } from "node:path";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { HostLimits } from "./host-limits.ts";
 import type { StrippedFiles } from "./stripped-files.ts";
@@ -15,6 +15,8 @@ export interface HostPlace {
   readonly workdir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly limits: HostLimits;
+  /** Only the system's programs and the workdir can be seen, and what `readable` names. */
+  readonly isStrict?: boolean;
   readonly stripped: StrippedFiles;
   /** The built program for JavaScript, where it is not the one beside this file: a figure of the sources says nothing of it. */
   readonly javascriptHost?: string;
@@ -51,10 +53,54 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
     return `"${file.shown}" is a Python file, but there is no python3 or python in PATH: install Python 3.8 or newer, or write the tool in TypeScript.`;
   }
   const host = ownFile(isBuilt ? "./assets/deckhand_host.py" : "../assets/deckhand_host.py");
+  const { program, readable } = place.isStrict
+    ? locateInterpreter(python, place)
+    : { program: python, readable: [] as readonly string[] };
   return {
-    argv: startedBy([python, "-u", "-B", host, ...words], place.limits.memoryMb),
-    readable: [host],
+    argv: startedBy([program, "-u", "-B", host, ...words], place.limits.memoryMb),
+    readable: [host, ...readable],
   };
+}
+
+interface Interpreter {
+  readonly program: string;
+  readonly readable: readonly string[];
+}
+
+/** The interpreter itself, with the folders it needs: a launcher of pyenv, and whatever lies in a home folder, is not seen in strict mode. */
+function locateInterpreter(python: string, place: HostPlace): Interpreter {
+  const program = behindPyenv(python, place) ?? python;
+  const prefix = dirname(dirname(program));
+  const real = realpathSync(program);
+  const isEnvironment = existsSync(join(prefix, "pyvenv.cfg"));
+  const folders = [...(isEnvironment ? [prefix] : []), dirname(dirname(real))];
+  return {
+    // An environment is found by the name that it is started by.
+    program: isEnvironment ? program : real,
+    readable: folders.filter((folder) => folder !== "/" && folder !== "/usr" && folder !== place.workdir),
+  };
+}
+
+/** `~/.pyenv/shims/python3` asks pyenv which version is meant: that of the variable, of the workdir, or of the user. */
+function behindPyenv(python: string, { workdir, env }: HostPlace): string | undefined {
+  const root = dirname(dirname(python));
+  if (basename(dirname(python)) !== "shims" || !existsSync(join(root, "versions"))) return undefined;
+  const named = [
+    env["PYENV_VERSION"]?.split(":"),
+    linesOf(join(workdir, ".python-version")),
+    linesOf(join(root, "version")),
+    readdirSync(join(root, "versions")).sort().toReversed(),
+  ].flatMap((names) => names ?? []);
+  const programs = named.map((name) => join(root, "versions", basename(name), "bin", basename(python)));
+  return programs.find((path) => isExecutable(path));
+}
+
+function linesOf(path: string): string[] {
+  try {
+    return readFileSync(path, "utf8").split(/\s+/).filter(Boolean);
+  } catch {
+    return []; // There is no such file.
+  }
 }
 
 const nodeFlags = ["--disable-warning=ExperimentalWarning", "--disable-warning=MODULE_TYPELESS_PACKAGE_JSON"];
