@@ -35,21 +35,17 @@ export function resolveTimeLimits(
   limits: EngineLimits,
 ): TimeLimits {
   const asked = tool.limits?.(input);
-  const timeoutMs =
-    positive(call.timeoutMs) ??
-    positive(asked?.timeoutMs) ??
-    positive(limits.timeoutMs[tool.name]) ??
-    positive(tool.timeoutMs) ??
-    limits.defaultTimeoutMs;
-  const idleMs =
-    positive(call.idleMs) ?? positive(asked?.idleMs) ?? positive(limits.idleMs[tool.name]) ?? positive(tool.idleMs);
-  return { timeoutMs: Math.min(timeoutMs, limits.maxTimeoutMs), idleMs: idleMs ?? null };
+  const usual = defaultTimeLimits(tool, limits);
+  const timeoutMs = positive(call.timeoutMs) ?? positive(asked?.timeoutMs) ?? usual.timeoutMs;
+  const idleMs = positive(call.idleMs) ?? positive(asked?.idleMs) ?? usual.idleMs;
+  return { timeoutMs: Math.min(timeoutMs, limits.maxTimeoutMs), idleMs };
 }
 
 /** The limits of a call that asks for none of its own. */
-export function defaultTimeLimits(tool: Tool, limits: EngineLimits): TimeLimits {
-  const { limits: _ofInput, ...rest } = tool;
-  return resolveTimeLimits({ tool: rest, input: undefined, call: {} }, limits);
+export function defaultTimeLimits(tool: Pick<Tool, "name" | "timeoutMs" | "idleMs">, limits: EngineLimits): TimeLimits {
+  const timeoutMs = positive(limits.timeoutMs[tool.name]) ?? positive(tool.timeoutMs) ?? limits.defaultTimeoutMs;
+  const idleMs = positive(limits.idleMs[tool.name]) ?? positive(tool.idleMs) ?? null;
+  return { timeoutMs: Math.min(timeoutMs, limits.maxTimeoutMs), idleMs };
 }
 
 /** `DECKHAND_MAX_PARALLEL_TOOLS`: at most 12; anything that is not a positive whole number means the default. */
