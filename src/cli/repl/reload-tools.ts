@@ -1,4 +1,3 @@
-import { countTools } from "../../runtime/tool-files.ts";
 import { describeToolProblems } from "../tools-command.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { ReplContext } from "./repl-context.ts";

@@ -1,7 +1,6 @@
 import { clipText } from "../../core/cut-text.ts";
 import { textOfParts } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import { countTools } from "../../runtime/tool-files.ts";
 import { tellReconciled } from "../open-cli-agent.ts";
 import { neutralizeLine } from "../terminal-text.ts";
 import { wrapText } from "../wrap-text.ts";
