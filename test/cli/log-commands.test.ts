@@ -71,6 +71,11 @@ describe("deckhand log", () => {
     ]);
     assert.equal(alias.stdout, json.stdout);
     assert.equal((await machine.run(["log", "--conversation", "ses_none"])).stdout, "");
+    const every =
+      "opened closed user_input assistant_output tool_call tool_result tool_error decision question answer audit workflow rollout schedule note " +
+      "rotated pruned repaired gap";
+    const all = await machine.run(["log", ...every.split(" ").flatMap((type) => ["--type", type])]);
+    assert.deepEqual([all.code, all.stderr, all.stdout], [0, "", plain.stdout]);
     const wrong = await machine.run(["log", "--type", "tol_call"]);
     assert.deepEqual(
       [wrong.code, wrong.stderr],

@@ -90,7 +90,7 @@ async function startReady(t: TestContext, args: readonly string[]): Promise<Prog
   const reader = createInterface(child.stdout).on("line", (line) => lines.push(line));
   const closed = once(child, "close").then(([code]) => code as number | null);
   const untilLines = async (wanted: number): Promise<void> => {
-    while (lines.length < wanted) await once(reader, "line", { signal: AbortSignal.timeout(30_000) });
+    while (lines.length < wanted) await once(reader, "line", { signal: AbortSignal.timeout(120_000) });
   };
   await untilLines(1);
   lines.length = 0;
