@@ -5,7 +5,7 @@
 //   npm test -- test/engine                     one folder, or files
 //   npm test -- --test-name-pattern="slot"      any other argument goes to `node --test`
 import { spawnSync } from "node:child_process";
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestSummary } from "./summary-reporter.ts";
@@ -21,6 +21,8 @@ if (files.length === 0) {
 
 const full = process.env["DECKHAND_FULL"] === "1";
 const folder = mkdtempSync(join(tmpdir(), "deckhand-tests-"));
+// Database servers of tests run as another account when we are root.
+chmodSync(folder, 0o755);
 const summaryFile = join(folder, "summary.json");
 const timesFile = join(folder, "times");
 const hasOwnReporter = flags.some((flag) => flag.startsWith("--test-reporter"));
@@ -34,6 +36,7 @@ const env = {
   ...process.env,
   // Tests that start the command take the built one: `pretest` has just compared it with the sources.
   DECKHAND_TEST_BUILT: "1",
+  DECKHAND_TEST_SHARED: folder,
   // Hundreds of processes load the same sources: each file is stripped and compiled once.
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? resolve("node_modules/.cache/deckhand-test"),
 };
