@@ -9,7 +9,13 @@ export {
 } from "./decision/assess.ts";
 export { decide, decideVerified, type RuleArm, type RuleCounts, type RuleStats } from "./decision/decide.ts";
 export type { Missing } from "./decision/estimate.ts";
-export { type RolloutLimits, type RolloutOdds, type RolloutPolicy, rolloutPolicy } from "./decision/policy.ts";
+export {
+  type LatencyAllowance,
+  type RolloutLimits,
+  type RolloutOdds,
+  type RolloutPolicy,
+  rolloutPolicy,
+} from "./decision/policy.ts";
 export {
   createRolloutState,
   enterStage,

@@ -66,10 +66,12 @@ function widenedBy(given: PolicySettings, base: PolicySettings): Record<string, 
 
 /** Of these, more is more careful; of all other numbers, less is. */
 const larger = new Set([
+  "min_samples",
   "calls",
   "max_canary_calls",
   "holdback_percent",
   "holdback_calls",
+  "holdback_days",
   "scheduled_runs",
   "scheduled_days",
 ]);

@@ -53,7 +53,8 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
   }
 
   function view(release: ToolRelease): RolloutView {
-    return viewRelease(release, parts);
+    const now = clock.now();
+    return viewRelease(release, { ...parts, assess: (lane) => controller.assess(store, { release, lane, now }) });
   }
 
   /** One step in the store; what it gives is what is there then. */
@@ -115,7 +116,8 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     async explain(name) {
       const release = find(name);
       const now = clock.now();
-      const judge = (lane: "live" | "scheduled") => controller.assess(store, { release, lane, now }) ?? null;
+      const judge = (lane: "live" | "scheduled") =>
+        controller.assess(store, { release, lane, now, look: "now" }) ?? null;
       const isTried = release.rollout !== null;
       return {
         view: view(release),

@@ -1,5 +1,6 @@
+import type { Assessment } from "../rollout/decision/assess.ts";
 import type { PolicyOf } from "../rollout/release/promotion-controller.ts";
-import type { Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
+import type { Lane, LaneName, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
 import { versionName } from "../rollout/release/version-name.ts";
 import type { RolloutView } from "./rollouts.ts";
 
@@ -10,6 +11,8 @@ export function viewRelease(
     readonly policyOf: PolicyOf;
     readonly modeOf: (tool: string) => "off" | "canary";
     readonly toolFolder: string;
+    /** What the counters of a lane say now; undefined before its first call. */
+    readonly assess: (lane: LaneName) => Pick<Assessment, "cause" | "reason"> | undefined;
   },
 ): RolloutView {
   const { tool, fileName, stable, rollout, pinned } = release;
@@ -28,24 +31,35 @@ export function viewRelease(
     isPinned: pinned !== null,
     awaitsApproval:
       isTried && [rollout.lanes.live, rollout.lanes.scheduled].some(({ last }) => last?.cause === "approval"),
-    reason: reasonOf(release),
+    reason: reasonOf(release, known.assess),
     startedAt: rollout?.startedAt ?? null,
   };
 }
 
-function reasonOf({ rollout, pinned, out, fileHash, stable, damage }: ToolRelease): string {
+type Assess = Parameters<typeof viewRelease>[1]["assess"];
+
+function reasonOf({ rollout, pinned, out, fileHash, stable, damage }: ToolRelease, assess: Assess): string {
   const rolledBack = fileHash === stable.hash ? undefined : out[fileHash];
   const kept = rolledBack && `What the file has was rolled back: ${rolledBack.reason}`;
-  const why = join(rollout ? whyOf(rollout) : kept, pinned && `Pinned: ${pinned.reason}`);
+  const because = rollout ? whyOf(rollout, assess) : kept;
+  const pin = pinned && (pinned.reason === because ? "Stable is pinned." : `Pinned: ${pinned.reason}`);
+  const why = join(because, pin);
   const said = join(why, damage?.reason);
   return said === "" ? "Nothing is being tried." : said;
 }
 
-function whyOf(rollout: Rollout): string {
+function whyOf(rollout: Rollout, assess: Assess): string {
   if (rollout.status !== "running") return rollout.reason;
   if (rollout.held) return `Held by ${rollout.held.who ?? "a rule"}: ${rollout.held.reason}`;
-  const { live, scheduled } = rollout.lanes;
-  return join(live.last?.reason, scheduled.last && `Scheduled: ${scheduled.last.reason}`) || rollout.reason;
+  const { scheduled } = rollout.lanes;
+  const runs = scheduled.isUsed ? sentenceOf(scheduled, assess("scheduled")) : undefined;
+  return join(sentenceOf(rollout.lanes.live, assess("live")), runs && `Scheduled: ${runs}`) || rollout.reason;
+}
+
+/** What the calls say by now. Between two looks nothing new is decided: what was reported before still counts then. */
+function sentenceOf({ last, told = [] }: Lane, now: ReturnType<Assess>): string | undefined {
+  if (now === undefined || now.cause === "no_data") return last?.reason;
+  return now.cause === "no_look" && last && told.includes(last.cause) ? last.reason : now.reason;
 }
 
 /** Reasons have no full stop of their own, or have one. */

@@ -50,6 +50,8 @@ const live: Assessment = {
     stableRate: 0.012,
     probabilityWorse: 0.78,
     probabilityUnsafe: 0.41,
+    lately: { calls: 45, failures: 1, stableRate: 0.012 },
+    p95Ms: { canary: 50, stable: 48 },
     tail: { calls: 45, aboveLimit: 0, aboveP95: 0 },
     sampleRatio: 0.8,
     judgement: { answer: "hold", cause: "evidence" },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { count } from "../support/counts.ts";
 import { runScenario, type ScenarioResult } from "./simulator/run-scenario.ts";
-import { hardScenarios, type Scenario, usualScenarios } from "./simulator/scenarios.ts";
+import { hardScenarios, lateScenarios, type Scenario, usualScenarios } from "./simulator/scenarios.ts";
 
 /** Never tuned on. */
 const seeds = [611, 733, 877];
@@ -30,6 +30,24 @@ for (const scenario of hardScenarios) {
   });
 }
 
+for (const scenario of lateScenarios) {
+  if (!full && !["late, 30 % after 600", "late, 10 % after 300"].includes(scenario.name)) continue;
+  test(`${scenario.name}: ends as it has to [V4]`, (context) => {
+    const result = play(scenario);
+    context.diagnostic(JSON.stringify(result));
+    assertRight(result, scenario.mostWrong);
+  });
+}
+
+for (const name of ["good 1 %", "bad 3 %"]) {
+  if (!full) continue;
+  test(`${name}, run again on stable: ends as it has to [V9]`, (context) => {
+    const result = play(usualScenarios.find((each) => each.name === name) as Scenario, true);
+    context.diagnostic(JSON.stringify(result));
+    assertRight(result);
+  });
+}
+
 test("run again on stable, a bad version harms nobody and is found sooner [V9]", (context) => {
   const scenario = usualScenarios.find(({ name }) => name === "bad 5 %") as Scenario;
   const alone = play(scenario);
@@ -45,7 +63,7 @@ function play(scenario: Scenario, verify = false): ScenarioResult {
   const results = seeds.map((seed) => runScenario(scenario, { runs, seed, verify }));
   const total = (key: "runs" | "promoted" | "rolledBack" | "inconclusive" | "held" | "wrong") =>
     results.reduce((sum, result) => sum + result[key], 0);
-  const mean = (key: "calls" | "canaryCalls" | "harmed") =>
+  const mean = (key: "calls" | "everybodyAt" | "canaryCalls" | "harmed") =>
     results.reduce((sum, result) => sum + result[key], 0) / results.length;
   return {
     name: scenario.name,
@@ -56,6 +74,7 @@ function play(scenario: Scenario, verify = false): ScenarioResult {
     held: total("held"),
     wrong: total("wrong"),
     calls: mean("calls"),
+    everybodyAt: mean("everybodyAt"),
     canaryCalls: mean("canaryCalls"),
     harmed: mean("harmed"),
   };

@@ -16,7 +16,7 @@ import { countAbove, countLatency, createLatencyBins, quantileOf } from "../../s
 import { count } from "../support/counts.ts";
 import { createRandom, type Random } from "./simulator/random.ts";
 
-const policy = { ...rolloutPolicy("live", "low"), holdback: { percent: 0, calls: 0 } };
+const policy = { ...rolloutPolicy("live", "low"), holdback: { percent: 0, calls: 0, elapsedMs: 0 } };
 
 test("a quantile is right to 3 %, from a millisecond to ten minutes [V4]", () => {
   const random = createRandom(3);
@@ -55,6 +55,22 @@ test("the state is as large after many calls as after few, and survives being st
   const stored = JSON.parse(JSON.stringify(state)) as RolloutState;
   const question = { policy, now: 1, look: "now" } as const;
   assert.deepEqual(assess({ state: stored, ...question }), assess({ state, ...question }));
+});
+
+test("calls of a stage that ended soon are compared by latency as well, with stable's calls before it [V4]", () => {
+  const state = createRolloutState({ now: 0, percent: 30 });
+  const call = (arm: "canary" | "stable", latencyMs: number) =>
+    observeCall(state, { arm, outcome: "ok", latencyMs, position: "first" });
+  for (let index = 0; index < 90; index++) call("stable", 100 + index);
+  for (let index = 0; index < 10; index++) call("canary", 100);
+  enterStage(state, { index: 1, percent: 60, now: 1 });
+  for (let index = 0; index < 10; index++) call("stable", 100 + index);
+  for (let index = 0; index < 20; index++) call("canary", 1000);
+  // 10 calls of stable are too few while the stage lasts: more may come.
+  const compared = () => assess({ state, policy, now: 2, look: "now" }).evidence.tail;
+  assert.deepEqual(compared(), { calls: 10, aboveLimit: 0, aboveP95: 0 });
+  enterStage(state, { index: 2, percent: 90, now: 3 });
+  assert.deepEqual(compared(), { calls: 30, aboveLimit: 20 / 30, aboveP95: 20 / 30 });
 });
 
 test("what follows a failure in a conversation counts for neither arm, unless it is fatal [V4]", () => {

@@ -12,9 +12,9 @@ import { type PlayedArm, playedState } from "./played-state.ts";
 const day = 24 * 60 * 60_000;
 const live = rolloutPolicy("live", "low");
 const scheduled = rolloutPolicy("scheduled", "low");
-const stable = { calls: 540, errors: 6 };
-const good = () => playedState({ canary: { calls: 60 }, stable });
-const terrible = () => playedState({ canary: { calls: 60, errors: 12 }, stable });
+const stable = { calls: 1080, errors: 12 };
+const good = () => playedState({ canary: { calls: 120 }, stable });
+const terrible = () => playedState({ canary: { calls: 120, errors: 24 }, stable });
 const runs = (played: PlayedArm) => playedState({ canary: played, stable: { calls: 6 }, percent: 40 });
 
 function inStage(state: RolloutState, index: number, percent: number): RolloutState {
@@ -49,13 +49,36 @@ const table: readonly (readonly [situation: string, question: Partial<RolloutQue
     "hold few_calls",
   ],
   [
+    "99 calls in a stage",
+    { state: playedState({ canary: { calls: 99 }, stable: { calls: 891, errors: 9 } }), look: "now" },
+    "hold few_calls",
+  ],
+  [
+    "100 calls in a stage",
+    { state: playedState({ canary: { calls: 100 }, stable: { calls: 900, errors: 9 } }), look: "now" },
+    "advance safe",
+  ],
+  [
+    "100 calls, 99 of them in this stage",
+    { state: { ...good(), stage: { index: 1, percent: 30, startedAt: 0, canaryCalls: 99 } }, look: "now" },
+    "hold few_calls",
+  ],
+  [
+    "20 calls in a stage that needs 20",
+    {
+      state: playedState({ canary: { calls: 40 }, stable: { calls: 360, errors: 4 } }),
+      policy: { ...live, limits: { ...live.limits, stageCalls: 20 } },
+    },
+    "advance safe",
+  ],
+  [
     "between two looks",
-    { state: playedState({ canary: { calls: 37 }, stable: { calls: 333, errors: 4 } }) },
+    { state: playedState({ canary: { calls: 107 }, stable: { calls: 963, errors: 11 } }) },
     "hold no_look",
   ],
   [
     "between two looks, asked by a person",
-    { state: playedState({ canary: { calls: 37 }, stable: { calls: 333, errors: 4 } }), look: "now" },
+    { state: playedState({ canary: { calls: 107 }, stable: { calls: 963, errors: 11 } }), look: "now" },
     "advance safe",
   ],
   ["good", { state: good() }, "advance safe"],
@@ -67,20 +90,20 @@ const table: readonly (readonly [situation: string, question: Partial<RolloutQue
   ["good, 15 days old", { state: good(), now: 15 * day }, "advance safe"],
   [
     "unclear, 15 days old",
-    { state: playedState({ canary: { calls: 40, errors: 1 }, stable }), now: 15 * day },
+    { state: playedState({ canary: { calls: 120, errors: 5 }, stable }), now: 15 * day },
     "inconclusive age",
   ],
   [
     "unclear, the clock was set back",
-    { state: playedState({ canary: { calls: 40, errors: 1 }, stable }), now: -day },
-    "hold evidence",
+    { state: playedState({ canary: { calls: 120, errors: 5 }, stable }), now: -day },
+    "hold error_limit",
   ],
   ["bad", { state: terrible() }, "rollback worse"],
   ["bad, approval missing", { state: terrible(), gate: "waiting" }, "rollback worse"],
   ["bad, held by a person", { state: terrible(), held: "a demo" }, "rollback worse"],
   ["bad, 15 days old", { state: terrible(), now: 15 * day }, "rollback worse"],
   ["bad, at 100 %", { state: inStage(terrible(), 3, 100) }, "rollback worse"],
-  ["bad, held back", { state: inStage(terrible(), 3, 95) }, "rollback worse"],
+  ["bad, held back", { state: inStage(terrible(), 3, 90) }, "rollback worse"],
   ["fatal error", { state: withFatal(good()) }, "rollback fatal"],
   [
     "fatal error in the first call",
@@ -133,13 +156,29 @@ const table: readonly (readonly [situation: string, question: Partial<RolloutQue
   ],
   [
     "held back, too short",
-    { state: inStage(playedState({ canary: { calls: 380, errors: 4 }, stable }), 3, 95) },
+    { state: inStage(playedState({ canary: { calls: 1480, errors: 14 }, stable }), 3, 90) },
     "hold holdback",
   ],
   [
     "held back, long enough",
-    { state: inStage(playedState({ canary: { calls: 501, errors: 5 }, stable }), 3, 95) },
+    { state: inStage(playedState({ canary: { calls: 1501, errors: 15 }, stable }), 3, 90) },
     "promote holdback_done",
+  ],
+  [
+    "held back for a week",
+    { state: inStage(playedState({ canary: { calls: 380, errors: 4 }, stable }), 3, 90), now: 7 * day },
+    "promote holdback_done",
+  ],
+  [
+    "held back, 15 days old",
+    {
+      state: {
+        ...playedState({ canary: { calls: 380, errors: 4 }, stable }),
+        stage: { index: 3, percent: 90, startedAt: 14 * day, canaryCalls: 100 },
+      },
+      now: 15 * day,
+    },
+    "hold holdback",
   ],
   [
     "everybody has it",
@@ -186,14 +225,14 @@ test("a decision explains itself in one sentence with its figures [V11]", () => 
   const reason = (question: Partial<RolloutQuestion>) =>
     assess({ state: good(), policy: live, now: day, ...question }).reason;
   const few = { state: playedState({ canary: { calls: 37 }, stable: { calls: 333, errors: 4 } }), now: 20 * 60_000 };
-  assert.equal(reason(few), "held: 37 of 40 canary calls; about 2 minutes more");
+  assert.equal(reason(few), "held: 37 of 100 canary calls; about 34 minutes more");
   assert.equal(
     reason({}),
-    "advanced to 30 %: 60 canary calls, 0 failed (stable 1.1 % at the same time); as good as stable is 3.3 times likelier than unsafe",
+    "advanced to 30 %: 120 canary calls, 0 failed (stable 1.1 % at the same time); as good as stable is 11 times likelier than unsafe",
   );
   assert.equal(
     reason({ state: terrible() }),
-    "rolled back: 60 canary calls, 12 failed (stable 1.1 % at the same time); worse with more than 99.9 % probability",
+    "rolled back: 120 canary calls, 24 failed (stable 1.1 % at the same time); worse with more than 99.9 % probability",
   );
   assert.equal(
     reason({ policy: scheduled, state: runs({ calls: 4 }) }),
@@ -201,7 +240,7 @@ test("a decision explains itself in one sentence with its figures [V11]", () => 
   );
   assert.match(
     reason({ state: playedState({ canary: { calls: 10 }, stable: { calls: 90 } }), now: 5 * day }),
-    /^held: 10 of 20 canary calls; about 5 days more; only 20 calls a day: replay recorded calls, route half of them to the canary, or promote by hand \(risk \d+ %\)$/,
+    /^held: 10 of 100 canary calls; about 45 days more; only 20 calls a day: replay recorded calls, route half of them to the canary, or promote by hand \(risk \d+ %\)$/,
   );
 });
 
@@ -229,9 +268,9 @@ test("failures that stable shares do not count against the canary, if all were r
 });
 
 test("one kind of input that fails rolls back what is no more than unclear in the sum [V4]", () => {
-  const state = playedState({ canary: { calls: 200, errors: 7 }, stable: { calls: 1800, errors: 36 } });
+  const state = playedState({ canary: { calls: 200, errors: 9 }, stable: { calls: 1800, errors: 36 } });
   const kinds = {
-    text: playedState({ canary: { calls: 191, errors: 2 }, stable: { calls: 1720, errors: 35 } }),
+    text: playedState({ canary: { calls: 191, errors: 4 }, stable: { calls: 1720, errors: 35 } }),
     pdf: playedState({ canary: { calls: 9, errors: 5 }, stable: { calls: 80, errors: 1 } }),
   };
   assert.equal(assess({ state, policy: live, now: day }).verdict, "hold");
@@ -243,6 +282,13 @@ test("one kind of input that fails rolls back what is no more than unclear in th
 test("the policies carry the numbers of the source [V4]", () => {
   assert.deepEqual(live.stages, [10, 30, 60, 100]);
   assert.deepEqual(rolloutPolicy("live", "high").stages, [1, 5, 20, 50, 100]);
-  assert.deepEqual(live.limits, { errorRate: 0.02, timeoutRate: 0.01, p95: 0.2, rollbackRate: 0.05, calls: 100 });
+  assert.deepEqual(live.limits, {
+    errorRate: 0.02,
+    timeoutRate: 0.01,
+    latency: { share: 0.2, milliseconds: 5 },
+    rollbackRate: 0.05,
+    calls: 100,
+    stageCalls: 100,
+  });
   assert.deepEqual([scheduled.scheduled.runs, rolloutPolicy("scheduled", "high").scheduled.runs], [3, 5]);
 });

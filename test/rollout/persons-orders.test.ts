@@ -27,7 +27,7 @@ test("a person takes the canary on step by step, then it is stable [V5]", async 
   await bench.start();
   const shares: number[] = [];
   while (bench.release().rollout) shares.push((await bench.orders.promote("say", { to: "next" })).percent);
-  assert.deepEqual(shares, [30, 60, 95, 0]);
+  assert.deepEqual(shares, [30, 60, 90, 0]);
   assert.equal(bench.release().stable.hash, "bb");
   assert.deepEqual(bench.types().slice(3), [
     "advanced by person",
@@ -241,4 +241,23 @@ test("what is tried is compared with stable line by line, and not without end [V
   assert.match((await bench.orders.diff("say")) ?? "", /x… \[\d+ characters cut\]$/);
   await bench.introduce("ee");
   assert.equal(await bench.orders.diff("say"), null);
+});
+
+test("the sentence of a list is what the calls say by now, not what was said before them [V11]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  const sentence = async () => (await bench.orders.list("say"))[0]?.reason;
+  assert.match((await sentence()) ?? "", /^Replayed: 3 of 3 pass/);
+  for (let call = 0; call < 126; call++) await bench.observe({ route: call % 10 === 0 ? "canary" : "stable" });
+  assert.equal(await sentence(), "held: 13 of 100 canary calls");
+  bench.clock.advance(60_000);
+  assert.equal(await sentence(), "held: 13 of 100 canary calls; about 7 minutes more");
+});
+
+test("why stable is pinned is said once [V11]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  await bench.observe({ outcome: "fatal" });
+  const [view] = await bench.orders.list("say");
+  assert.equal(view?.reason, "rolled back: 1 fatal error in 1 canary call. Stable is pinned.");
 });

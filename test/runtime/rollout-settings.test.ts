@@ -40,11 +40,18 @@ test("without settings a policy is the source's numbers, and the last step of a 
     approve: "never",
     dryRun: false,
     stages: [10, 30, 60, 100],
-    odds: { advance: [1, 4.5], promote: 130, rollback: 95 },
-    limits: { errorRate: 0.02, timeoutRate: 0.01, p95: 0.2, rollbackRate: 0.05, calls: 100 },
+    odds: { advance: [0.2, 0.2], promote: 80, rollback: 95 },
+    limits: {
+      errorRate: 0.02,
+      timeoutRate: 0.01,
+      latency: { share: 0.2, milliseconds: 5 },
+      rollbackRate: 0.05,
+      calls: 100,
+      stageCalls: 100,
+    },
     maxCanaryCalls: 4000,
     maxAgeMs: 14 * day,
-    holdback: { percent: 5, calls: 500 },
+    holdback: { percent: 10, calls: 1500, elapsedMs: 7 * day },
     scheduled: { runs: 3, elapsedMs: day },
   };
   assert.deepEqual(policyFor(rollout, { tool: "echo_tool", risk: "low", lane: "live" }), low);
@@ -53,7 +60,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     scope: "scheduled",
     risk: "high",
     stages: [1, 5, 20, 50, 100],
-    odds: { advance: [1, 4.5], promote: 400, rollback: 95 },
+    odds: { advance: [0.2, 0.2], promote: 400, rollback: 95 },
     scheduled: { runs: 5, elapsedMs: day },
   });
   assert.equal(rolloutModeFor(rollout, "echo_tool"), "off");
@@ -78,6 +85,27 @@ test("what is said of a tool wins over its risk, and each file adds to the one b
     ["notes", "pay", "constructor"].map((tool) => rolloutModeFor(rollout, tool)),
     ["off", "canary", "canary"],
   );
+});
+
+test("samples of a stage, and by how much a p95 may rise, are settings [V4]", async (t) => {
+  const { rollout } = (
+    await load(t, {
+      project: {
+        low: { min_samples: 250, p95_rate: 0.5 },
+        tools: { notes: { min_samples: 20, p95_allowance_ms: 40, holdback_days: 1 } },
+      },
+    })
+  ).configuration;
+  const limitsOf = (tool: string) => policyFor(rollout, { tool, risk: "low", lane: "live" }).limits;
+  assert.deepEqual([limitsOf("notes").stageCalls, limitsOf("other").stageCalls], [20, 250]);
+  assert.deepEqual(
+    [limitsOf("notes").latency, limitsOf("other").latency],
+    [
+      { share: 0.5, milliseconds: 40 },
+      { share: 0.5, milliseconds: 5 },
+    ],
+  );
+  assert.equal(policyFor(rollout, { tool: "notes", risk: "low", lane: "live" }).holdback.elapsedMs, 86_400_000);
 });
 
 test("the share never shrinks on the way up, whatever is held back [V2]", async (t) => {

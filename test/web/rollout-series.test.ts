@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { shareInterval } from "../../web/charts/interval.ts";
-import { alignedData } from "../../web/charts/chart-options.ts";
+import { alignedData, labelTimes } from "../../web/charts/chart-options.ts";
 import { errorColumns, latencyColumns, type SeriesBucket } from "../../web/charts/rollout-series.ts";
 
 test("the interval of a share holds the share, narrows with calls, and is known at both ends", () => {
@@ -78,4 +78,11 @@ test("an interval that is open upwards is drawn to the upper edge of the picture
   ]);
   const [, ...drawn] = alignedData(columns);
   assert.deepEqual(drawn, [[30], [40], [420], [20], [50], [1000]]);
+});
+
+test("no two labels of a time axis are the same, from seconds to weeks", () => {
+  for (const step of [5, 15, 60, 300, 3600, 21_600, 86_400]) {
+    const labels = labelTimes(Array.from({ length: 8 }, (_, index) => 1_763_424_000 + index * step));
+    assert.equal(new Set(labels).size, 8, `${step} s: ${labels.join(" ")}`);
+  }
 });

@@ -45,7 +45,7 @@ export function chartOptions({ width, height, unit }: ChartShape, colors: ChartC
     padding: [8, 22 * colors.scale, 0, 0],
     scales: { y: unit === "%" ? sharesScale : latencyScale },
     axes: [
-      { ...axis, size: 28 * colors.scale, space: 64 * colors.scale, values: (_, splits) => splits.map(timeOfDay) },
+      { ...axis, size: 28 * colors.scale, space: 64 * colors.scale, values: (_, splits) => labelTimes(splits) },
       {
         ...axis,
         size: 52 * colors.scale,
@@ -86,8 +86,17 @@ function topOf(max: number): number {
   return 10 ** Math.ceil(Math.log10(Math.max(max, 10)));
 }
 
-function timeOfDay(seconds: number): string {
-  return new Date(seconds * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
+/** As fine as the steps are: no two labels of an axis are the same. */
+export function labelTimes(splits: readonly number[]): string[] {
+  const step = splits.length < 2 ? 60 : splits[1]! - splits[0]!;
+  const time: Intl.DateTimeFormatOptions = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  const isWithinDay = (splits.at(-1) ?? 0) - (splits[0] ?? 0) < 86_400;
+  return splits.map((seconds) => {
+    const at = new Date(seconds * 1000);
+    if (step < 60) return at.toLocaleTimeString([], { ...time, second: "2-digit" });
+    const date = isWithinDay ? "" : `${at.toLocaleDateString([], { day: "2-digit", month: "2-digit" })} `;
+    return step >= 86_400 ? date.trimEnd() : date + at.toLocaleTimeString([], time);
+  });
 }
 
 /** Short enough for the room beside the axis: `20 %`, `100 ms`, `10 s`. */

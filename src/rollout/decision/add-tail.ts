@@ -1,4 +1,5 @@
 import type { ArmSample, Block, Tail, TailPart } from "./evidence.ts";
+import type { LatencyAllowance } from "./policy.ts";
 
 /** What of stable's slowest calls is looked at: above p95, or above p90. */
 export interface TailLevel {
@@ -7,16 +8,14 @@ export interface TailLevel {
   /** Never count as slow, or too slow, what so large a share of stable's own calls is. */
   readonly leastSlow: number;
   readonly leastTooSlow: number;
+  /** By how much the canary may be slower. */
+  readonly latency: LatencyAllowance;
 }
 
 const enoughCalls = 100;
 const leastCalls = 60;
-/** What is slower by no more is not slower. */
-const slowFactor = 1.05;
-/** The source's limit: stable + 20 %. */
-const tooSlowFactor = 1.2;
-/** Nobody waits for this: what is left of a fast tool's time is whether its process was just busy. */
-const slackMs = 20;
+/** What is slower by this part of what is allowed is not slower: 5 of the 20 %. */
+const triflingPart = 0.25;
 /** No call takes longer but one that timed out, whose latency is endless. */
 const longestMs = 1e9;
 
@@ -31,12 +30,11 @@ export function addTail(tail: Tail, block: Block, level: TailLevel): Tail {
   const size = reference.calls + 1;
   const rank = (share: number) => Math.max(1, Math.round(share * size));
   const limit = kthLargest(reference, rank(level.share));
-  const slowLimit = Math.max(slowFactor * limit, limit + slackMs, kthLargest(reference, rank(level.leastSlow)));
-  const tooSlowLimit = Math.max(
-    tooSlowFactor * limit,
-    limit + slackMs,
-    kthLargest(reference, rank(level.leastTooSlow)),
-  );
+  const { share, milliseconds } = level.latency;
+  const allowed = Math.max(limit * (1 + share), limit + milliseconds);
+  const trifling = Math.max(limit * (1 + triflingPart * share), limit + milliseconds);
+  const slowLimit = Math.max(trifling, kthLargest(reference, rank(level.leastSlow)));
+  const tooSlowLimit = Math.max(allowed, kthLargest(reference, rank(level.leastTooSlow)));
   const part: TailPart = {
     calls: canary.calls,
     slow: canary.above(slowLimit),
@@ -51,6 +49,8 @@ export function addTail(tail: Tail, block: Block, level: TailLevel): Tail {
     coarseness: tail.coarseness + part.coarseness,
     tooSlow: tail.tooSlow + canary.above(tooSlowLimit),
     expectedTooSlow: tail.expectedTooSlow + (canary.calls * usuallyTooSlow) / size,
+    aboveQuantile: tail.aboveQuantile + canary.above(limit),
+    aboveAllowed: tail.aboveAllowed + canary.above(allowed),
     worst: surplus(part) > surplus(tail.worst) ? part : tail.worst,
   };
 }

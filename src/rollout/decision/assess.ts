@@ -1,12 +1,14 @@
+import type { Beta } from "./beta.ts";
 import { chooseVerdict, nextKind } from "./choose-verdict.ts";
 import { probabilityWorse } from "./compare-rates.ts";
 import { describeVerdict } from "./describe-verdict.ts";
 import { estimateMissing, fewCallsADay, type Missing } from "./estimate.ts";
 import { type Facts, judge, type Judgement, type JudgementCause, lookEvery, type OutcomeCounts } from "./judge.ts";
+import { type LatencyBins, quantileOf } from "./latency-bins.ts";
 import type { RolloutPolicy } from "./policy.ts";
 import { evidenceOf, type ObservedCall, type RolloutState } from "./rollout-state.ts";
 import { sampleRatio } from "./sample-ratio.ts";
-import { stablePosterior, unsafeExcess } from "./weigh-evidence.ts";
+import { stablePosterior, stablePosteriorLately, unsafeExcess, weighFailures } from "./weigh-evidence.ts";
 
 export interface RolloutQuestion {
   readonly state: RolloutState;
@@ -76,7 +78,11 @@ export interface AssessedEvidence {
   /** P(fails more often than stable), and P(by so much that it must not reach everybody). */
   readonly probabilityWorse: number;
   readonly probabilityUnsafe: number;
-  /** Canary calls above stable's p95 + 20 %, and above its p95, as shares; stable itself has 5 % above its p95. */
+  /** Of the latest calls, since the canary last looked as good as stable. */
+  readonly lately: { readonly calls: number; readonly failures: number; readonly stableRate: number };
+  /** Of all calls since it began; null where calls timed out, or there is none. */
+  readonly p95Ms: { readonly canary: number | null; readonly stable: number | null };
+  /** Shares of the canary calls that are above the limit, and above the p95, of stable at the same time, which has 5 % above its p95. */
   readonly tail: { readonly calls: number; readonly aboveLimit: number; readonly aboveP95: number };
   readonly sampleRatio: number;
   readonly judgement: Judgement;
@@ -96,7 +102,9 @@ export function assess(question: RolloutQuestion): Assessment {
   const facts = factsOf(state, policy, look);
   const judgement = judge(facts, policy);
   const kind = judgement.answer === "rollback" ? undefined : findWorseKind(question);
-  const decision = kind ? ({ verdict: "rollback", cause: "kind" } as const) : chooseVerdict(question, judgement);
+  const decision = kind
+    ? ({ verdict: "rollback", cause: "kind" } as const)
+    : chooseVerdict(question, judgement, () => isKindSuspect(question));
   const elapsedMs = now - state.stage.startedAt;
   const waits = decision.verdict === "hold" && !waitsForNoCall.includes(decision.cause);
   const missing = waits ? estimateMissing({ facts, judgement, policy, elapsedMs }) : undefined;
@@ -122,18 +130,29 @@ function factsOf(state: RolloutState, policy: RolloutPolicy, look: Facts["look"]
   const { evidence, history } = evidenceOf(state);
   const { index, canaryCalls } = state.stage;
   const stage = { index, canaryCalls, next: nextKind(state, policy) };
-  return { evidence, history, canary: state.canary, stable: state.stable, stage, look };
+  return { evidence, history, canary: state.canary, stable: state.stable, stage, look, scope: "all" };
 }
 
 /** Simulated with eight kinds of a good tool: without it 0.6 % more of the rollouts were ended wrongly. */
 const kindCaution = 3;
+/** So much likelier worse than as good: what is held back stays so until more is known. */
+const suspectOdds = 8;
+
+function isKindSuspect({ kinds = {} }: RolloutQuestion): boolean {
+  return Object.values(kinds).some((state) => {
+    const { evidence, history } = evidenceOf(state);
+    return evidence.canary.failures > 0 && weighFailures(evidence, history, "kind").worse > Math.log(suspectOdds);
+  });
+}
 
 /** With many kinds one of them looks bad by chance: each must be so much surer. */
 function findWorseKind({ kinds = {}, policy }: RolloutQuestion): Assessment["kind"] {
   const all = Object.entries(kinds);
+  // One kind is all there is, and that is judged already.
+  if (all.length < 2) return undefined;
   const strict = { ...policy, odds: { ...policy.odds, rollback: policy.odds.rollback * all.length * kindCaution } };
   for (const [name, state] of all) {
-    const facts = factsOf(state, policy, "failures");
+    const facts: Facts = { ...factsOf(state, policy, "failures"), scope: "kind" };
     if (judge(facts, strict).answer !== "rollback") continue;
     return { name, ...facts.evidence.canary, stableRate: stableRate(facts) };
   }
@@ -141,8 +160,16 @@ function findWorseKind({ kinds = {}, policy }: RolloutQuestion): Assessment["kin
 }
 
 function stableRate({ evidence, history }: Facts): number {
-  const { failures, successes } = stablePosterior(evidence, history);
+  return meanOf(stablePosterior(evidence, history));
+}
+
+function meanOf({ failures, successes }: Beta): number {
   return failures / (failures + successes);
+}
+
+function p95Of(bins: LatencyBins): number | null {
+  const p95 = quantileOf(bins, 0.95);
+  return Number.isFinite(p95) ? p95 : null;
 }
 
 function assessedEvidence(known: {
@@ -165,7 +192,13 @@ function assessedEvidence(known: {
     stableRate: stableRate(facts),
     probabilityWorse: probabilityWorse({ canary, stable, excess: { points: 0, share: 0 } }),
     probabilityUnsafe: probabilityWorse({ canary, stable, excess: unsafeExcess }),
-    tail: { calls: p95.calls, aboveLimit: part(p95.tooSlow, p95.calls), aboveP95: part(p95.slow, p95.calls) },
+    lately: { ...evidence.lately.canary, stableRate: meanOf(stablePosteriorLately(evidence, history)) },
+    p95Ms: { canary: p95Of(state.latencies.canary), stable: p95Of(state.latencies.stable) },
+    tail: {
+      calls: p95.calls,
+      aboveLimit: part(p95.aboveAllowed, p95.calls),
+      aboveP95: part(p95.aboveQuantile, p95.calls),
+    },
     sampleRatio: sampleRatio(state.routed),
     judgement,
   };

@@ -11,13 +11,13 @@ export interface Grid {
   readonly logWeights: Float64Array;
 }
 
-const points = 64;
+const usualPoints = 64;
 
 /**
  * In the logit the density p^a (1-p)^b is smooth and without edges, whatever the counts: equal steps then give nearly
  * exact sums for one failure as for a million.
  */
-export function spreadBeta({ failures: a, successes: b }: Beta): Grid {
+export function spreadBeta({ failures: a, successes: b }: Beta, points = usualPoints): Grid {
   const middle = Math.log(a / b);
   const width = Math.sqrt(1 / a + 1 / b);
   const from = middle - Math.max(9 * width, 16 / a);

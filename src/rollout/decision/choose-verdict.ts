@@ -10,7 +10,12 @@ const mostRunning = 0.05;
 export type Decision = Pick<Assessment, "verdict" | "cause" | "next">;
 
 /** From what the counts say to what is done: where people, age, routing and stages come in. */
-export function chooseVerdict(question: RolloutQuestion, { answer, cause }: Judgement): Decision {
+export function chooseVerdict(
+  question: RolloutQuestion,
+  { answer, cause }: Judgement,
+  /** Whether one kind of input looks bad, and too few calls of it are known. */
+  isKindSuspect: () => boolean,
+): Decision {
   const { state, policy, now } = question;
   // First, whatever else there is: waiting for a person must not keep a bad version alive.
   if (answer === "rollback") return { verdict: "rollback", cause };
@@ -19,8 +24,9 @@ export function chooseVerdict(question: RolloutQuestion, { answer, cause }: Judg
   if (question.held !== undefined) return { verdict: "hold", cause: "held" };
   const step = nextStep(state, policy);
   if (step === undefined) return { verdict: "hold", cause: "done" };
-  const tooOld = now - state.startedAt > policy.maxAgeMs;
-  const ready = answer === "go_on" || isHeldBackLongEnough(state, policy, step) || isRunOften(question, cause);
+  const tooOld = step.kind !== "holdback_end" && now - state.startedAt > policy.maxAgeMs;
+  const ready =
+    answer === "go_on" || isHeldBackLongEnough(question, step, isKindSuspect) || isRunOften(question, cause);
   if (!ready) {
     if (tooOld) return { verdict: "inconclusive", cause: "age" };
     return { verdict: "hold", cause: unreadyCause(policy, cause, step) };
@@ -60,8 +66,15 @@ export function nextKind(state: RolloutState, policy: RolloutPolicy): "stage" | 
   return kind === undefined || kind === "holdback_end" ? "none" : kind;
 }
 
-function isHeldBackLongEnough({ stage }: RolloutState, { holdback }: RolloutPolicy, step: Step): boolean {
-  return step.kind === "holdback_end" && stage.canaryCalls >= holdback.calls;
+/** Everybody else has it: enough calls, or enough time, without a regression; twice as long while a kind is suspect. */
+function isHeldBackLongEnough(
+  { state: { stage }, policy: { holdback }, now }: RolloutQuestion,
+  step: Step,
+  isKindSuspect: () => boolean,
+): boolean {
+  if (step.kind !== "holdback_end") return false;
+  const part = Math.max(stage.canaryCalls / holdback.calls, (now - stage.startedAt) / holdback.elapsedMs);
+  return part >= 2 || (part >= 1 && !isKindSuspect());
 }
 
 /** Scheduled runs are too few to prove anything: enough of them without a failure over a while, and a person decides. */

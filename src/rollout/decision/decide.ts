@@ -36,6 +36,7 @@ export interface RuleStats {
 }
 
 const policy = rolloutPolicy("live", "low");
+const { latency } = policy.limits;
 
 /** The rule as one pure function, asked after every canary call: on to the next stage, stay, or back to stable? */
 export function decide(stats: RuleStats): "promote" | "hold" | "rollback" {
@@ -58,6 +59,7 @@ function decideBy(stats: RuleStats, key: "uniq" | "discordant"): "promote" | "ho
     evidence,
     history,
     look,
+    scope: "all",
     canary: outcomesOf(canary),
     stable: outcomesOf(stable),
     stage: { index: stage.index, canaryCalls: canary.stage.n, next },
@@ -85,7 +87,9 @@ function gatherEvidence(from: {
       state: index === last ? "open" : "closed",
     };
     if (index < last) evidence = addClosed(counts, { before: evidence, block, history });
-    else evidence = look === "all" ? addBlock(evidence, block, history) : addFailures(evidence, block, history);
+    else
+      evidence =
+        look === "all" ? addBlock(evidence, block, { history, latency }) : addFailures(evidence, block, history);
   }
   return evidence;
 }
@@ -102,7 +106,7 @@ const added = new WeakMap<RuleCounts, Addition & { readonly after: Evidence }>()
 function addClosed(counts: RuleCounts, addition: Addition): Evidence {
   const known = added.get(counts);
   if (known !== undefined && isSame(known, addition)) return known.after;
-  const after = addBlock(addition.before, addition.block, addition.history);
+  const after = addBlock(addition.before, addition.block, { history: addition.history, latency });
   added.set(counts, { ...addition, after });
   return after;
 }

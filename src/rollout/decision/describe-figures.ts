@@ -13,7 +13,7 @@ export function probability(share: number): string {
 }
 
 export function times(logOdds: number): string {
-  const odds = Math.exp(Math.min(Math.abs(logOdds), 20));
+  const odds = Math.exp(Math.min(logOdds, 20));
   return odds >= 1e6 ? "over a million" : odds >= 10 ? integer(odds) : odds.toFixed(1);
 }
 
@@ -23,6 +23,11 @@ export function integer(value: number): string {
 
 export function several(count: number, noun: string): string {
   return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** "4.2 ms", "47 ms", "1,250 ms". */
+export function milliseconds(value: number): string {
+  return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : integer(value)} ms`;
 }
 
 const units: readonly (readonly [string, number])[] = [

@@ -1,5 +1,5 @@
 import type { Assessment, RolloutQuestion } from "./assess.ts";
-import { duration, integer, percent, probability, several, times } from "./describe-figures.ts";
+import { duration, integer, milliseconds, percent, probability, several, times } from "./describe-figures.ts";
 import { leastStableCalls } from "./judge.ts";
 
 /** The verdict in one sentence with the figures that led to it. */
@@ -26,10 +26,14 @@ function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQues
       return `${several(canary.fatal, "fatal error")} in ${several(canary.calls, `canary ${noun}`)}`;
     case "worse":
       return `${failed}; worse with ${probability(evidence.probabilityWorse)} probability`;
+    case "worse_lately": {
+      const { calls, failures, stableRate } = evidence.lately;
+      return `${integer(failures)} of the last ${several(calls, `canary ${noun}`)} failed (stable ${percent(stableRate)} at the same time); it was better before`;
+    }
     case "above_limit":
       return `${failed}; more than ${percent(limits.rollbackRate)} above stable`;
     case "slower":
-      return `${percent(evidence.tail.aboveP95)} of ${several(evidence.tail.calls, "canary call")} were slower than stable's p95, where 5 % is usual`;
+      return `${describeP95(answer)}; ${percent(evidence.tail.aboveP95)} of ${several(evidence.tail.calls, "canary call")} were slower than stable's p95 at the same time, where 5 % is usual (up to ${milliseconds(state.latency.milliseconds)} more does not count)`;
     case "kind":
       return `inputs of kind "${answer.kind?.name}": ${answer.kind?.failures} of ${several(answer.kind?.calls ?? 0, "canary call")} failed (stable ${percent(answer.kind?.stableRate ?? 0)} at the same time)`;
     case "not_proven":
@@ -59,11 +63,11 @@ function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQues
     case "timeout_limit":
       return `${canary.timeouts} of ${several(canary.calls, "canary call")} timed out, stable ${stable.timeouts} of ${integer(stable.calls)}; at most ${percent(limits.timeoutRate)} more than stable may`;
     case "p95_limit":
-      return `${percent(evidence.tail.aboveLimit)} of ${several(evidence.tail.calls, "canary call")} were slower than stable's p95 + ${percent(limits.p95)}, at most 5 % may`;
+      return `${describeP95(answer)}; ${percent(evidence.tail.aboveLimit)} of ${several(evidence.tail.calls, "canary call")} were above the limit of stable's p95 at the same time + ${percent(state.latency.share)}, at least + ${milliseconds(state.latency.milliseconds)}; at most 5 % may`;
     case "done":
       return `everybody has it; ${failed}`;
     case "safe":
-      return `${failed}; as good as stable is ${times(evidence.judgement.failures?.unsafe ?? 0)} times likelier than unsafe`;
+      return `${failed}; ${describeOdds(-(evidence.judgement.failures?.unsafe ?? 0))}`;
     case "no_look":
     case "few_calls":
     case "evidence":
@@ -82,6 +86,22 @@ function describeFailures({ evidence }: Omit<Assessment, "reason">): string {
   const { canary, judgedBy, judgedFailures, stableRate } = evidence;
   const only = judgedBy === "pairs" ? `, ${integer(judgedFailures)} of them on the canary only` : "";
   return `${integer(canary.failures)} failed${only} (stable ${percent(stableRate)} at the same time)`;
+}
+
+/** The first stages ask for little: there it may still be the less likely explanation. */
+function describeOdds(logOdds: number): string {
+  if (logOdds >= 0) return `as good as stable is ${times(logOdds)} times likelier than unsafe`;
+  return `as good as stable is ${Math.exp(logOdds).toFixed(1)} times as likely as unsafe, enough for this step`;
+}
+
+function describeP95({ evidence }: Omit<Assessment, "reason">): string {
+  const { canary, stable } = evidence.p95Ms;
+  return `p95 ${latency(canary)}, stable ${latency(stable)}`;
+}
+
+/** Of a call that timed out nobody knows how long it would have taken. */
+function latency(value: number | null): string {
+  return value === null ? "beyond the time limit" : milliseconds(value);
 }
 
 /** Scheduled runs that reached the odds of live calls are proven like these. */

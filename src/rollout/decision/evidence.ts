@@ -22,16 +22,37 @@ export interface Tally {
  * All that the rule needs of the blocks so far. A block is added once and then forgotten, so this stays as small after a
  * million calls as after ten.
  */
-export interface Evidence {
-  readonly canary: Tally;
+export interface Evidence extends Compared {
   readonly stable: Tally;
-  /**
-   * Stable's failures had it run the canary's calls block by block: `own` from the blocks themselves, plus stable's
-   * overall rate for as many calls as are `borrowed`. The variance is that of `own`.
-   */
-  readonly matched: { readonly own: number; readonly borrowed: number; readonly variance: number };
+  /** Stable's calls and the history, where each block makes what was before it count a little less: times change. */
+  readonly stableLately: Tally & { readonly historyPart: number };
+  /** Since the canary last looked as good as stable: a version that went bad late is not judged by its past. */
+  readonly lately: Stretch;
   readonly p95: Tail;
   readonly p90: Tail;
+}
+
+/** The canary's calls of some blocks, and what stable would have done with them. */
+export interface Compared {
+  readonly canary: Tally;
+  /** Known from stable's calls of the same block, and of late. */
+  readonly matched: Matched;
+  /** Known from stable's calls of the same block alone: few calls say little, but no outage is taken for a difference. */
+  readonly alone: Matched;
+}
+
+/** Some blocks, and of these the two in which the canary failed most beyond stable: a short outage is in there. */
+export interface Stretch extends Compared {
+  readonly worst: readonly Compared[];
+}
+
+/** Stable's failures had it run the canary's calls, block by block. */
+export interface Matched {
+  readonly failures: number;
+  /** Of the canary's calls, the part for which stable's rate over other blocks stood in. */
+  readonly borrowed: number;
+  /** Of the part that is not borrowed. */
+  readonly variance: number;
 }
 
 /** Canary calls compared with the slowest part of stable's calls of the same block. */
@@ -49,6 +70,9 @@ export interface Tail extends TailPart {
   /** Above stable's quantile by what is too much: rare enough is evidence that the canary is fast enough. */
   readonly tooSlow: number;
   readonly expectedTooSlow: number;
+  /** What people are told: above stable's quantile, and above what the limit allows. */
+  readonly aboveQuantile: number;
+  readonly aboveAllowed: number;
   /** The block with the most slow calls: a slow hour that hit the canary by chance is in there. */
   readonly worst: TailPart;
 }
@@ -62,12 +86,18 @@ export interface Block {
 }
 
 const nothing: TailPart = { calls: 0, slow: 0, expectedSlow: 0, coarseness: 0 };
-const noTail: Tail = { ...nothing, tooSlow: 0, expectedTooSlow: 0, worst: nothing };
+const noTail: Tail = { ...nothing, tooSlow: 0, expectedTooSlow: 0, aboveQuantile: 0, aboveAllowed: 0, worst: nothing };
+
+const noMatch: Matched = { failures: 0, borrowed: 0, variance: 0 };
+const nothingCompared: Compared = { canary: { calls: 0, failures: 0 }, matched: noMatch, alone: noMatch };
+
+export const noStretch: Stretch = { ...nothingCompared, worst: [] };
 
 export const noEvidence: Evidence = {
-  canary: { calls: 0, failures: 0 },
+  ...nothingCompared,
   stable: { calls: 0, failures: 0 },
-  matched: { own: 0, borrowed: 0, variance: 0 },
+  stableLately: { calls: 0, failures: 0, historyPart: 1 },
+  lately: noStretch,
   p95: noTail,
   p90: noTail,
 };

@@ -1,7 +1,14 @@
 import { probabilityWorse } from "./compare-rates.ts";
 import type { Evidence, History } from "./evidence.ts";
 import type { RolloutPolicy } from "./policy.ts";
-import { type FailureWeights, stablePosterior, type TailWeights, weighFailures, weighTail } from "./weigh-evidence.ts";
+import {
+  type FailureWeights,
+  type Scope,
+  stablePosterior,
+  type TailWeights,
+  weighFailures,
+  weighTail,
+} from "./weigh-evidence.ts";
 
 /** All that the rule looks at. */
 export interface Facts {
@@ -19,6 +26,7 @@ export interface Facts {
    * `lookEvery` calls: who looks at each call finds what looks good by chance.
    */
   readonly look: "failures" | "all";
+  readonly scope: Scope;
 }
 
 export interface OutcomeCounts {
@@ -38,28 +46,30 @@ export interface Judgement {
 }
 
 export type JudgementCause =
-  | ("fatal" | "worse" | "above_limit" | "slower" | "not_proven")
+  | ("fatal" | "worse" | "worse_lately" | "above_limit" | "slower" | "not_proven")
   | ("no_look" | "few_stable" | "few_calls" | "evidence" | "error_limit" | "timeout_limit" | "p95_limit" | "done")
   | "safe";
 
 export const lookEvery = 20;
 /** Fewer calls of stable are nothing to compare with. */
 export const leastStableCalls = 100;
-const leastFailures = 4;
-/** Canary calls in a stage before the next. */
-const leastStageCalls = [20, 30, 60];
+const leastFailures = { all: 4, kind: 3 };
+/** Many stretches end lately: each must be surer than the whole. */
+const latelyCaution = 3;
 /** Latency: slower in more than one block, or slower beyond all doubt. */
 const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
-const fastEnoughOdds = { p95: 20, p90: 90 };
+const fastEnoughOdds = { p95: 6, p90: 25 };
 /** What is still here after all calls are used up is not bad: then less is enough. */
 const finalOdds = 2.7;
+/** What looks good sooner is more often luck: it must look better. */
+const earlyCalls = 450;
 const credible = 0.95;
 
 export function judge(facts: Facts, policy: RolloutPolicy): Judgement {
   const { evidence, history, canary, stable } = facts;
   if (canary.fatal > 0) return { answer: "rollback", cause: "fatal" };
-  const failures = weighFailures(evidence, history);
+  const failures = weighFailures(evidence, history, facts.scope);
   const tooMany = judgeFailures(facts, failures, policy);
   if (tooMany !== undefined) return { answer: "rollback", cause: tooMany, failures };
   if (facts.look === "failures") return { answer: "hold", cause: "no_look", failures };
@@ -70,13 +80,19 @@ export function judge(facts: Facts, policy: RolloutPolicy): Judgement {
 }
 
 function judgeFailures(
-  { evidence, history }: Facts,
-  { worse }: FailureWeights,
+  { evidence, history, scope }: Facts,
+  { worse, worseLately }: FailureWeights,
   { odds, limits }: RolloutPolicy,
-): "worse" | "above_limit" | undefined {
+): "worse" | "worse_lately" | "above_limit" | undefined {
   const { calls, failures } = evidence.canary;
-  if (failures < leastFailures) return undefined;
+  if (failures < leastFailures[scope]) return undefined;
   if (worse > Math.log(odds.rollback)) return "worse";
+  if (
+    evidence.lately.canary.failures >= leastFailures[scope] &&
+    worseLately > Math.log(odds.rollback * latelyCaution)
+  ) {
+    return "worse_lately";
+  }
   const stable = stablePosterior(evidence, history);
   const excess = failures / calls - stable.failures / (stable.failures + stable.successes);
   if (calls < limits.calls || excess <= limits.rollbackRate) return undefined;
@@ -116,8 +132,7 @@ function judgeProgress(facts: Facts, weights: AllWeights, policy: RolloutPolicy)
 
 /** The canary calls that the present stage, or the step to everybody, needs at least. */
 export function neededCalls({ stage, canary }: Facts, { limits }: RolloutPolicy): number {
-  const least = leastStageCalls[Math.min(stage.index, leastStageCalls.length - 1)] as number;
-  const forStage = canary.calls - stage.canaryCalls + least;
+  const forStage = canary.calls - stage.canaryCalls + limits.stageCalls;
   return stage.next === "everybody" ? Math.max(limits.calls, forStage) : forStage;
 }
 
@@ -144,7 +159,10 @@ export interface NeededOdds {
 
 export function neededOdds({ stage, canary }: Facts, { odds, maxCanaryCalls }: RolloutPolicy): NeededOdds {
   if (canary.calls >= maxCanaryCalls) return { failures: finalOdds, p95: finalOdds, p90: finalOdds };
-  if (stage.next === "everybody") return { failures: odds.promote, ...fastEnoughOdds };
+  if (stage.next === "everybody") {
+    const early = Math.max(1, earlyCalls / canary.calls) ** 2;
+    return { failures: odds.promote * early, ...fastEnoughOdds };
+  }
   const advance = odds.advance[Math.min(stage.index, odds.advance.length - 1)] as number;
   return { failures: advance, p95: advance, p90: advance };
 }

@@ -11,8 +11,11 @@ export interface RolloutPolicy {
   readonly maxCanaryCalls: number;
   /** After so long a person has to decide. */
   readonly maxAgeMs: number;
-  /** What stays on the old version at the end, so that a late failure is still compared with something; 0 for none. */
-  readonly holdback: { readonly percent: number; readonly calls: number };
+  /**
+   * What stays on the old version once everybody else has the new one, so that a defect that comes late is still compared with
+   * something: until there were so many canary calls, or for so long. 0 percent for none.
+   */
+  readonly holdback: { readonly percent: number; readonly calls: number; readonly elapsedMs: number };
   /** What scheduled runs need before a person may let them pass, unproven. */
   readonly scheduled: { readonly runs: number; readonly elapsedMs: number };
 }
@@ -31,12 +34,24 @@ export interface RolloutLimits {
   /** Nothing is promoted above these. */
   readonly errorRate: number;
   readonly timeoutRate: number;
-  readonly p95: number;
+  /** p95: this part of stable's p95, and at least this much, may be added. */
+  readonly latency: LatencyAllowance;
   /** What is credibly above this is rolled back. */
   readonly rollbackRate: number;
   /** Canary calls before any of these counts, and before everybody gets the canary. */
   readonly calls: number;
+  /** Canary calls in each stage before the next one. A rollback waits for none. */
+  readonly stageCalls: number;
 }
+
+/** By how much a p95 may be above stable's: the larger of the two. */
+export interface LatencyAllowance {
+  /** As a part of stable's p95. */
+  readonly share: number;
+  readonly milliseconds: number;
+}
+
+export const defaultLatency: LatencyAllowance = { share: 0.2, milliseconds: 5 };
 
 const day = 24 * 60 * 60_000;
 
@@ -45,11 +60,18 @@ export function rolloutPolicy(scope: "live" | "scheduled", risk: "low" | "high")
   return {
     scope,
     stages: risk === "high" ? [1, 5, 20, 50, 100] : [10, 30, 60, 100],
-    odds: { advance: [1, 4.5], promote: risk === "high" ? 400 : 130, rollback: 95 },
-    limits: { errorRate: 0.02, timeoutRate: 0.01, p95: 0.2, rollbackRate: 0.05, calls: 100 },
+    odds: { advance: [0.2, 0.2], promote: risk === "high" ? 400 : 80, rollback: 95 },
+    limits: {
+      errorRate: 0.02,
+      timeoutRate: 0.01,
+      latency: defaultLatency,
+      rollbackRate: 0.05,
+      calls: 100,
+      stageCalls: 100,
+    },
     maxCanaryCalls: 4000,
     maxAgeMs: 14 * day,
-    holdback: { percent: 5, calls: 500 },
+    holdback: { percent: 10, calls: 1500, elapsedMs: 7 * day },
     scheduled: { runs: risk === "high" ? 5 : 3, elapsedMs: day },
   };
 }

@@ -1,4 +1,5 @@
 import { addBlock, addFailures } from "./add-block.ts";
+import { defaultLatency, type LatencyAllowance } from "./policy.ts";
 import { type ArmSample, type Block, type Evidence, type History, noEvidence } from "./evidence.ts";
 import type { OutcomeCounts } from "./judge.ts";
 import { countAbove, countLatency, createLatencyBins, type LatencyBins, quantileOf } from "./latency-bins.ts";
@@ -11,6 +12,8 @@ export interface RolloutState {
   readonly startedAt: number;
   /** The stable version before, as calls and failures; with `discordant` as far as its failures were verified. */
   readonly history: History & { readonly discordant: number };
+  /** By how much it may be slower: what the settings said when it began. */
+  readonly latency: LatencyAllowance;
   stage: StageState;
   canary: ArmTotals;
   stable: ArmTotals;
@@ -19,6 +22,8 @@ export interface RolloutState {
   /** Of all closed blocks: by failures, and by failures that stable did not share. */
   evidence: Evidence;
   paired: Evidence;
+  /** Of all calls: what p95 people are told. */
+  latencies: { canary: LatencyBins; stable: LatencyBins };
   open: { canary: BlockCounts; stable: BlockCounts };
   previousStable: BlockCounts | undefined;
 }
@@ -60,16 +65,19 @@ export function createRolloutState(start: {
   now: number;
   percent: number;
   history?: { calls: number; failures: number; discordant: number };
+  latency?: LatencyAllowance;
 }): RolloutState {
   return {
     startedAt: start.now,
     history: start.history ?? { calls: 0, failures: 0, discordant: 0 },
+    latency: start.latency ?? defaultLatency,
     stage: { index: 0, percent: start.percent, startedAt: start.now, canaryCalls: 0 },
     canary: noTotals,
     stable: noTotals,
     routed: { canary: 0, expected: 0, variance: 0 },
     evidence: noEvidence,
     paired: noEvidence,
+    latencies: { canary: createLatencyBins(), stable: createLatencyBins() },
     open: { canary: noCalls(), stable: noCalls() },
     previousStable: undefined,
   };
@@ -100,7 +108,9 @@ export function observeCall(state: RolloutState, call: ObservedCall): void {
   block.calls += 1;
   block.failures += failed ? 1 : 0;
   block.discordant += discordant;
-  countLatency(block.bins, call.outcome === "timeout" ? Infinity : call.latencyMs);
+  const latencyMs = call.outcome === "timeout" ? Infinity : call.latencyMs;
+  countLatency(block.bins, latencyMs);
+  countLatency(state.latencies[call.arm], latencyMs);
   if (call.arm === "canary") state.stage.canaryCalls += 1;
 }
 
@@ -114,10 +124,10 @@ export function enterStage(state: RolloutState, stage: { index: number; percent:
 export function evidenceOf(state: RolloutState): { by: "failures" | "pairs"; evidence: Evidence; history: History } {
   const { history } = state;
   if (!isPaired(state)) {
-    return { by: "failures", evidence: addBlock(state.evidence, openBlock(state, "failures"), history), history };
+    return { by: "failures", evidence: addBlock(state.evidence, openBlock(state, "failures"), state), history };
   }
   const paired = { calls: history.calls, failures: history.discordant };
-  const { p95, p90 } = addBlock(state.evidence, openBlock(state, "failures"), history);
+  const { p95, p90 } = addBlock(state.evidence, openBlock(state, "failures"), state);
   const evidence = addFailures(state.paired, openBlock(state, "discordant"), paired);
   return { by: "pairs", evidence: { ...evidence, p95, p90 }, history: paired };
 }
@@ -141,7 +151,7 @@ function countRouted(state: RolloutState, arm: "stable" | "canary"): void {
 function closeBlock(state: RolloutState): void {
   const { history } = state;
   const paired = { calls: history.calls, failures: history.discordant };
-  state.evidence = addBlock(state.evidence, { ...openBlock(state, "failures"), state: "closed" }, history);
+  state.evidence = addBlock(state.evidence, { ...openBlock(state, "failures"), state: "closed" }, state);
   state.paired = addFailures(state.paired, { ...openBlock(state, "discordant"), state: "closed" }, paired);
   state.previousStable = state.open.stable;
   state.open = { canary: noCalls(), stable: noCalls() };

@@ -1,7 +1,6 @@
-import { overallRate } from "./add-block.ts";
 import { type Beta, type Grid, spreadBeta } from "./beta.ts";
 import { type Excess, logLikelihood } from "./compare-rates.ts";
-import type { Evidence, History, Tail, TailPart } from "./evidence.ts";
+import type { Compared, Evidence, History, Matched, Stretch, Tail, TailPart, Tally } from "./evidence.ts";
 
 /** Logarithms of likelihood ratios: how many times likelier one explanation of the counts is than another. */
 export interface FailureWeights {
@@ -9,6 +8,8 @@ export interface FailureWeights {
   readonly unsafe: number;
   /** Failing more by some amount, small to huge, against failing as stable does. Very high: roll back. */
   readonly worse: number;
+  /** The same for the latest calls alone. */
+  readonly worseLately: number;
 }
 
 export interface TailWeights {
@@ -40,13 +41,70 @@ export const tooSlowPart = 1.22;
 /** Shares above stable's quantile, as parts of stable's own. */
 const slowParts = [1.6, 2.4, 4, 7];
 
-export function weighFailures(evidence: Evidence, history: History): FailureWeights {
-  const grid = spreadBeta(stablePosterior(evidence, history));
-  const of = (excess: Excess) => logLikelihood(evidence.canary, grid, excess);
+/** Of one kind of input there are few calls, and a kind that breaks often breaks altogether. */
+const kindSeverities = [...severities, { points: 0.6, share: 2, weight: 0.1 }];
+/**
+ * Where stable has few calls beside the canary's, an outage may have missed them by chance. What they say alone may be weaker
+ * by this than what all of stable's calls say …
+ */
+const aloneLead = { all: Math.log(2), kind: Math.log(285) };
+/** … and by this where more than two blocks show it: that is no outage, unless stable's calls say otherwise. */
+const lastingLead = Math.log(500);
+/** A rate that hardly anything is known about lies anywhere: that takes more points. */
+const finePoints = 256;
+
+/** Over all calls, or over those of one kind of input. */
+export type Scope = keyof typeof aloneLead;
+
+export function weighFailures(evidence: Evidence, history: History, scope: Scope = "all"): FailureWeights {
+  const { canary, stable, stableLately, lately } = evidence;
+  const all = rateOf({ ...stable, historyPart: 1 }, history);
+  const grid = spreadBeta(posterior(canary, evidence.matched, all));
+  const of = { stable: all, severities: scope === "kind" ? kindSeverities : severities };
+  const known = weighWorse(evidence, "matched", of);
+  // Only where it matters: most calls do not look worse at all, and most blocks have enough of stable.
+  const worse = known <= 0 ? known : Math.min(known, weighWorse(evidence, "alone", of) + aloneLead[scope]);
   return {
-    unsafe: of(unsafeExcess) - of(same),
-    worse: logSum(severities.map((severity) => of(severity) + Math.log(severity.weight))) - of(trifling),
+    unsafe: logLikelihood(canary, grid, unsafeExcess) - logLikelihood(canary, grid, same),
+    worse,
+    worseLately: weighLately(lately, { ...of, stable: rateOf(stableLately, history) }),
   };
+}
+
+interface Weighed {
+  readonly stable: Tally;
+  readonly severities: readonly (Excess & { weight: number })[];
+}
+
+/** Whether what came lately is no reason to look at it apart. */
+export function looksGoodLately({ lately, stableLately }: Evidence, history: History): boolean {
+  return weighWorse(lately, "matched", { stable: rateOf(stableLately, history), severities }) <= 0;
+}
+
+function weighLately(lately: Stretch, of: Weighed): number {
+  const known = weighWorse(lately, "matched", of);
+  if (known <= 0) return known;
+  const alone = weighWorse(lately, "alone", of);
+  const elsewhere = weighWorse(lately.worst.reduce(withoutBlock, lately), "matched", of);
+  return Math.min(known, Math.max(alone, Math.min(elsewhere, alone + lastingLead)));
+}
+
+function weighWorse(compared: Compared, by: "matched" | "alone", { stable, severities: each }: Weighed): number {
+  const { canary } = compared;
+  if (canary.calls < 1) return 0;
+  const grid = spreadBeta(posterior(canary, compared[by], stable), by === "alone" ? finePoints : undefined);
+  const of = (excess: Excess) => logLikelihood(canary, grid, excess);
+  return logSum(each.map((severity) => of(severity) + Math.log(severity.weight))) - of(trifling);
+}
+
+function withoutBlock({ canary, matched }: Compared, block: Compared): Compared {
+  const rest = {
+    failures: Math.max(0, matched.failures - block.matched.failures),
+    borrowed: Math.max(0, matched.borrowed - block.matched.borrowed),
+    variance: Math.max(0, matched.variance - block.matched.variance),
+  };
+  const left = { calls: canary.calls - block.canary.calls, failures: canary.failures - block.canary.failures };
+  return { canary: left, matched: rest, alone: rest };
 }
 
 export function weighTail(tail: Tail): TailWeights {
@@ -66,14 +124,37 @@ export function weighTail(tail: Tail): TailWeights {
 
 /** Stable's failure rate over the canary's mix of blocks, with the number of calls that it is worth. */
 export function stablePosterior({ canary, stable, matched }: Evidence, history: History): Beta {
-  const overall = overallRate(stable, history);
-  if (canary.calls === 0) return { failures: overall.failures, successes: overall.calls - overall.failures };
-  const rate = (matched.own + matched.borrowed * overall.rate) / canary.calls;
-  // Blocks that borrow from the overall rate err together, and with their own part of it.
+  return posterior(canary, matched, rateOf({ ...stable, historyPart: 1 }, history));
+}
+
+/** The same over the latest calls alone. */
+export function stablePosteriorLately({ stableLately, lately }: Evidence, history: History): Beta {
+  return posterior(lately.canary, lately.matched, rateOf(stableLately, history));
+}
+
+function posterior(canary: Tally, matched: Matched, stable: Tally): Beta {
+  if (canary.calls === 0) return { failures: stable.failures, successes: stable.calls - stable.failures };
+  const rate = matched.failures / canary.calls;
+  const usual = stable.failures / stable.calls;
+  // Blocks that borrow from the same rate err together, and with their own part of it.
   const together = matched.borrowed * (2 * canary.calls - matched.borrowed);
-  const variance = matched.variance + (together * overall.rate * (1 - overall.rate)) / overall.calls;
+  const variance = matched.variance + (together * usual * (1 - usual)) / stable.calls;
   const size = Math.max(5, (rate * (1 - rate) * canary.calls ** 2) / variance);
   return { failures: rate * size + 0.1, successes: (1 - rate) * size + 0.9 };
+}
+
+/** The history before the canary counts as so many calls at most: times change. Without one, a few calls at 1 % stand in. */
+const historyWeight = { least: 5, most: 100 };
+const unknownHistory = { calls: 50, failures: 0.5 };
+
+/** Stable's rate over blocks and the history, and how many calls it rests on. */
+export function rateOf(stable: Evidence["stableLately"], history: History): Tally & { rate: number } {
+  const weight = stable.historyPart * Math.min(Math.max(history.calls, historyWeight.least), historyWeight.most);
+  const standIn = Math.max(1, unknownHistory.calls - history.calls / 2);
+  const before = (history.failures + unknownHistory.failures) / (history.calls + standIn);
+  const calls = stable.calls + weight;
+  const failures = stable.failures + before * weight;
+  return { calls, failures, rate: failures / calls };
 }
 
 function weighTooSlow({ calls, tooSlow, expectedTooSlow, expectedSlow, coarseness }: Tail): number {

@@ -1,6 +1,7 @@
 import type { Route } from "../../core/execution.ts";
 import type { RolloutTransaction } from "../../core/rollout-store.ts";
 import { placeKind } from "../metrics/input-kind.ts";
+import type { LatencyAllowance } from "../decision/policy.ts";
 import { createRolloutState, observeCall, type ObservedCall, type RolloutState } from "../decision/rollout-state.ts";
 import { listKinds, readHarm, readKindState, readState, writeHarm } from "./release-documents.ts";
 import { writeKindState, writeState, type Counters } from "./release-documents.ts";
@@ -31,17 +32,17 @@ export interface Observation {
 /** Enters a call into the counters of its lane and of its kind of input. */
 export function countObservation(
   transaction: RolloutTransaction,
-  release: ToolRelease,
+  { release, latency }: { readonly release: ToolRelease; readonly latency: LatencyAllowance },
   observation: Observation,
 ): { readonly state: RolloutState; readonly call: ObservedCall } {
   const { rolloutId, lane: laneName } = observation;
   const counters: Counters = { rolloutId, lane: laneName };
   const lane = release.rollout!.lanes[laneName];
-  const state = readState(transaction, counters) ?? beginState(lane, observation);
+  const state = readState(transaction, counters) ?? beginState(lane, observation, latency);
   const call = observedCall(transaction, observation, state);
   observeCall(state, call);
   writeState(transaction, counters, state);
-  countKind(transaction, counters, { call, observation, lane });
+  countKind(transaction, counters, { call, observation, begin: () => beginState(lane, observation, latency) });
   countHarm(transaction, observation);
   return { state, call };
 }
@@ -64,8 +65,8 @@ function observedCall(
   return { arm: route, outcome: known, latencyMs, position, ...(onStable && { onStable }) };
 }
 
-function beginState({ percent, index }: Lane, { at, history }: Observation): RolloutState {
-  const state = createRolloutState({ now: at, percent, history: { ...history(), discordant: 0 } });
+function beginState({ percent, index }: Lane, { at, history }: Observation, latency: LatencyAllowance): RolloutState {
+  const state = createRolloutState({ now: at, percent, history: { ...history(), discordant: 0 }, latency });
   state.stage = { ...state.stage, index };
   return state;
 }
@@ -73,10 +74,10 @@ function beginState({ percent, index }: Lane, { at, history }: Observation): Rol
 function countKind(
   transaction: RolloutTransaction,
   counters: Counters,
-  { call, observation, lane }: { call: ObservedCall; observation: Observation; lane: Lane },
+  { call, observation, begin }: { call: ObservedCall; observation: Observation; begin: () => RolloutState },
 ): void {
   const kind = placeKind(listKinds(transaction, counters), observation.kind);
-  const state = readKindState(transaction, counters, kind) ?? beginState(lane, observation);
+  const state = readKindState(transaction, counters, kind) ?? begin();
   observeCall(state, call);
   writeKindState(transaction, counters, { kind, state });
 }

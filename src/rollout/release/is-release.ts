@@ -36,12 +36,13 @@ function isLane(value: unknown): value is Lane {
 /** The same for the counters of a rollout. */
 export function isState(document: unknown): document is RolloutState {
   if (!isRecord(document)) return false;
-  const { stage, canary, stable, routed, evidence, paired, open, history } = document;
+  const { stage, canary, stable, routed, evidence, paired, open, history, latency, latencies } = document;
   return (
     isRecord(stage) &&
     typeof stage["percent"] === "number" &&
     [canary, stable].every((arm) => isRecord(arm) && typeof arm["calls"] === "number") &&
-    [routed, evidence, paired, history].every(isRecord) &&
+    [routed, history, latency, latencies].every(isRecord) &&
+    [evidence, paired].every((each) => isRecord(each) && isRecord(each["lately"]) && isRecord(each["stableLately"])) &&
     isRecord(open) &&
     isRecord(open["canary"]) &&
     isRecord(open["stable"])

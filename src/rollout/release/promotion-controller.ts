@@ -40,6 +40,8 @@ export interface JudgedLane {
   readonly lane: LaneName;
   readonly now: number;
   readonly running?: number;
+  /** Judge progress now, not at the next look: a person asks. */
+  readonly look?: "now";
 }
 
 export interface PersonsOrder {
@@ -169,7 +171,8 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
         if (release.rollout.status === "rolled_back") countHarm(transaction, observation);
         return;
       }
-      const { state, call } = countObservation(transaction, release, observation);
+      const { latency } = policyOf(tool, release.rollout.risk, lane).limits;
+      const { state, call } = countObservation(transaction, { release, latency }, observation);
       const used = release.rollout.lanes[lane].isUsed ? release : withLane(release, lane, { isUsed: true });
       if (used !== release) writeRelease(transaction, used);
       // Scheduled runs are few: a person is asked after the third, not after the twentieth.
@@ -182,7 +185,7 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       const state = counters && readState(reader, counters);
       if (!state) return undefined;
       const kinds = readKindStates(reader, counters);
-      return assess({ ...question(at, state), kinds, look: "now" });
+      return assess({ ...question(at, state), kinds, ...(at.look && { look: at.look }) });
     },
     isOverdue: (reader, at) => overdue(reader, at) !== undefined,
     noteOverdue(transaction, at) {

@@ -11,6 +11,7 @@ export interface ScenarioResult {
   /** Runs that ended as they must not. */
   readonly wrong: number;
   readonly calls: number;
+  readonly everybodyAt: number;
   readonly canaryCalls: number;
   readonly harmed: number;
 }
@@ -35,6 +36,7 @@ export function runScenario(
     promoted: counts.promoted,
     not_promoted: runs - counts.promoted,
     inconclusive: counts.inconclusive,
+    gone: counts.rolledBack,
   }[scenario.end];
   return {
     name: scenario.name,
@@ -42,6 +44,7 @@ export function runScenario(
     ...counts,
     wrong: runs - right,
     calls: median(results.map((result) => result.calls)),
+    everybodyAt: median(results.map((result) => result.everybodyAt)),
     canaryCalls: median(results.map((result) => result.canaryCalls)),
     harmed: results.reduce((sum, result) => sum + result.harmed, 0) / runs,
   };

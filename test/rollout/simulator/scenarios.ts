@@ -16,10 +16,17 @@ export interface Behaviour {
 
 export interface Scenario {
   readonly name: string;
-  /** How it has to end. */
-  readonly end: "promoted" | "not_promoted" | "inconclusive";
+  /** How it has to end; `gone`: rolled back within 1,000 calls after the defect began. */
+  readonly end: "promoted" | "not_promoted" | "inconclusive" | "gone";
   readonly stable: (moment: Moment) => Behaviour;
   readonly canary: (moment: Moment) => Behaviour;
+  /** Whether what is wrong with the canary has begun. */
+  readonly isBroken?: (moment: Moment) => boolean;
+  /** `watched`: to the end of the holdback; `everybody`, the default: to the step before it. */
+  readonly until?: "everybody" | "watched";
+  /** Calls after which a simulation stops (default 20,000). */
+  readonly horizon?: number;
+  readonly risk?: "low" | "high";
   /** The share of runs that may end otherwise, where 1 % can't be had. */
   readonly mostWrong?: number;
   readonly latencySpread?: number;
@@ -92,4 +99,46 @@ export const hardScenarios: readonly Scenario[] = [
   { ...bad("bad 1.9 %, new tool", failing(0.019), { errors: 0.001 }), history: 0 },
   equal("few calls a day", always(one), { end: "inconclusive", callsPerDay: 30 }),
   equal("biased routing", always(one), { end: "inconclusive", bias: (share) => Math.min(0.95, share * 2) }),
+];
+
+/** Good at first: what is wrong begins after so many canary calls. */
+function late(name: string, after: number, errors: number): Scenario {
+  const isBroken = ({ canaryCalls }: Moment) => canaryCalls >= after;
+  return {
+    ...bad(name, (moment) => (isBroken(moment) ? { errors } : one)),
+    end: "gone",
+    until: "watched",
+    isBroken,
+  };
+}
+
+const watched = { until: "watched" } as const;
+const outageLater = ({ call, fate }: Moment) =>
+  call > 2000 + fate * 1000 && call < 2060 + fate * 1000 ? { errors: 0.4 } : one;
+
+/** To the end of the holdback: what begins late, and what only looks like it. */
+export const lateScenarios: readonly Scenario[] = [
+  late("late, 30 % after 300", 300, 0.3),
+  late("late, 30 % after 600", 600, 0.3),
+  late("late, 30 % after 900", 900, 0.3),
+  late("late, 30 % after 1,300", 1300, 0.3),
+  late("late, 10 % after 300", 300, 0.1),
+  late("late, 10 % after 600", 600, 0.1),
+  late("late, 10 % after 900", 900, 0.1),
+  equal("good 1 %, watched", always(one), watched),
+  equal("good 6 %, watched", failing(0.06), watched),
+  // Known weakness: beside 90 % on the canary, stable has few calls to show that it is no better.
+  equal("good, both break at 2,500", ({ call }) => (call > 2500 ? { errors: 0.1 } : one), {
+    ...watched,
+    mostWrong: 0.25,
+  }),
+  equal("good, outage while watched", outageLater, { ...watched, mostWrong: 0.03 }),
+  {
+    ...bad("bad, 2 % of the inputs fail half of the time", ({ kind }) => ({ errors: kind < 0.02 ? 0.5 : 0.01 })),
+    ...watched,
+    nameKind: (kind) => (kind < 0.02 ? "rare" : `usual ${Math.floor(kind * 3)}`),
+  },
+  equal("good, eight kinds, watched", always(one), { ...watched, nameKind: (kind) => `kind ${Math.floor(kind * 8)}` }),
+  equal("good 1 %, high risk", always(one), { risk: "high", horizon: 60_000 }),
+  { ...bad("bad 3 %, high risk", failing(0.03)), risk: "high", horizon: 60_000 },
 ];

@@ -14,8 +14,10 @@ import { createRandom, type Random } from "./random.ts";
 import type { Behaviour, Moment, Scenario } from "./scenarios.ts";
 
 export interface SimulatedRollout {
-  readonly end: "promoted" | "rolled_back" | "inconclusive" | "held";
+  readonly end: "promoted" | "rolled_back" | "inconclusive" | "held" | "live";
   readonly calls: number;
+  /** When all but the holdback got it, in calls. */
+  readonly everybodyAt: number;
   readonly canaryCalls: number;
   /** Calls that failed only because the canary ran them; with `verify` the caller got stable's answer. */
   readonly harmed: number;
@@ -25,7 +27,6 @@ export interface SimulatedRollout {
 export interface SimulatorOptions {
   readonly seed: number;
   readonly verify?: boolean;
-  readonly horizon?: number;
   readonly policy?: RolloutPolicy;
 }
 
@@ -38,20 +39,30 @@ const day = 24 * 60 * 60_000;
 /** Conversations have four calls on average. */
 const oneMore = 0.75;
 
-/** No part on the old version at the end: the simulation stops when everybody would get the canary. */
-const simulatedPolicy: RolloutPolicy = { ...rolloutPolicy("live", "low"), holdback: { percent: 0, calls: 0 } };
+/** A defect that comes late must be gone so many calls after it began. */
+const goneWithin = 1000;
+
+function policyOf({ risk = "low", until = "everybody" }: Scenario): RolloutPolicy {
+  const policy = rolloutPolicy("live", risk);
+  return until === "watched" ? policy : { ...policy, holdback: { ...policy.holdback, percent: 0, calls: 0 } };
+}
 
 /** Plays one rollout, call by call, as the runtime would do it. */
 export function simulateRollout(scenario: Scenario, options: SimulatorOptions): SimulatedRollout {
-  const { policy = simulatedPolicy, horizon = 20_000 } = options;
+  const { policy = policyOf(scenario) } = options;
+  const { horizon = 20_000 } = scenario;
   const world = createWorld(scenario, options);
   const state = createRolloutState({ now: 0, percent: policy.stages[0] as number, history: world.history() });
   const kinds: Record<string, RolloutState> = {};
   let last: Assessment | undefined;
   let calls = 0;
+  let everybodyAt: number | undefined;
+  let brokenAt: number | undefined;
   for (; calls < horizon; calls++) {
     const now = (calls * day) / (scenario.callsPerDay ?? 20_000);
     const call = world.nextCall(state, calls);
+    if (world.isBroken()) brokenAt ??= calls;
+    if (brokenAt !== undefined && scenario.end === "gone" && calls >= brokenAt + goneWithin) return result("live");
     observeCall(state, call);
     const kind = scenario.nameKind?.(world.kind());
     if (kind !== undefined) {
@@ -64,13 +75,21 @@ export function simulateRollout(scenario: Scenario, options: SimulatorOptions): 
     if (last.verdict === "rollback") return result("rolled_back");
     if (last.verdict === "inconclusive") return result("inconclusive");
     if (last.verdict === "advance" && last.next) {
+      if (last.next.index === policy.stages.length - 1) everybodyAt = calls;
       for (const each of [state, ...Object.values(kinds)]) enterStage(each, { ...last.next, now });
     }
   }
   return result("held");
 
   function result(end: SimulatedRollout["end"]): SimulatedRollout {
-    return { end, calls, canaryCalls: state.canary.calls, harmed: options.verify ? 0 : world.harmed(), last };
+    return {
+      end,
+      calls,
+      everybodyAt: everybodyAt ?? calls,
+      canaryCalls: state.canary.calls,
+      harmed: options.verify ? 0 : world.harmed(),
+      last,
+    };
   }
 }
 
@@ -80,7 +99,9 @@ function createWorld(scenario: Scenario, { seed, verify = false }: SimulatorOpti
   const fate = random.uniform();
   let conversation = startConversation({ random, share: 0 });
   let harmed = 0;
+  let isBroken = false;
   return {
+    isBroken: () => isBroken,
     harmed: () => harmed,
     kind: () => conversation.kind,
     history() {
@@ -103,6 +124,7 @@ function createWorld(scenario: Scenario, { seed, verify = false }: SimulatorOpti
       const position = conversation.position;
       conversation.position = "later";
       const moment: Moment = { call, canaryCalls: state.canary.calls, fate, kind: conversation.kind };
+      isBroken ||= scenario.isBroken?.(moment) ?? false;
       const drawn = drawCall(random);
       const { arm } = conversation;
       const behaviour = scenario[arm](moment);

@@ -30,7 +30,8 @@ function RolloutList() {
       {views === undefined && error === undefined ? <Loading what="rollouts" /> : null}
       {views?.length === 0 ? (
         <Empty title="No tool file has been used here yet.">
-          <code>deckhand tools new NAME</code> writes one. A changed file is tried by a few conversations first.
+          <code>deckhand tools new NAME</code> writes one. By default an edited file is live at the next call; with{" "}
+          <code>rollout.mode: "canary"</code> a few conversations try it first.
         </Empty>
       ) : null}
       {views === undefined || views.length === 0 ? null : (
