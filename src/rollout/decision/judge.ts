@@ -55,13 +55,13 @@ export const lookEvery = 20;
 export const leastStableCalls = 100;
 const leastFailures = { all: 4, kind: 3 };
 /** Many stretches end lately: each must be surer than the whole. */
-const latelyCaution = 3;
+const latelyCaution = 8;
 /** Latency: slower in more than one block, or slower beyond all doubt. */
 const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
 const fastEnoughOdds = { p95: 6, p90: 25 };
 /** What is still here after all calls are used up is not bad: then less is enough. */
-const finalOdds = 2.7;
+const finalOdds = 1.5;
 /** What looks good sooner is more often luck: it must look better. */
 const earlyCalls = 450;
 const credible = 0.95;

@@ -49,7 +49,7 @@ const kindSeverities = [...severities, { points: 0.6, share: 2, weight: 0.1 }];
  */
 const aloneLead = { all: Math.log(2), kind: Math.log(285) };
 /** … and by this where more than two blocks show it: that is no outage, unless stable's calls say otherwise. */
-const lastingLead = Math.log(500);
+const lastingLead = Math.log(1300);
 /** A rate that hardly anything is known about lies anywhere: that takes more points. */
 const finePoints = 256;
 
