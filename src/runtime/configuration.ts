@@ -23,6 +23,7 @@ export interface Configuration {
     readonly maxResultCharacters: number;
     readonly maxAgents: number;
     readonly taskTimeoutMs: number;
+    readonly maxTaskOutputBytes: number;
   };
   readonly permissions: {
     readonly mode: PermissionMode;
@@ -89,6 +90,7 @@ export const defaultConfiguration: Configuration = {
     maxResultCharacters: 10_000,
     maxAgents: 4,
     taskTimeoutMs: 30 * 60_000,
+    maxTaskOutputBytes: 4096 * megabyte,
   },
   permissions: {
     mode: "ask",
@@ -144,6 +146,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       maxResultCharacters: limits.max_result_characters ?? base.limits.maxResultCharacters,
       maxAgents: limits.max_agents ?? base.limits.maxAgents,
       taskTimeoutMs: limits.task_timeout_ms ?? base.limits.taskTimeoutMs,
+      maxTaskOutputBytes: limits.max_task_output_bytes ?? base.limits.maxTaskOutputBytes,
     },
     permissions: {
       mode: permissions.mode ?? base.permissions.mode,

@@ -157,6 +157,7 @@ function describeIgnoredVariables(env: Environment): string[] {
 const numericLimits = [
   "max_agents",
   "task_timeout_ms",
+  "max_task_output_bytes",
   "max_parallel",
   "max_retry",
   "default_timeout_ms",

@@ -47,6 +47,10 @@ const sections = {
         max_cost: z.number().positive().describe("US dollars for one prompt."),
         max_context_tokens: z.int().min(1000),
         max_result_characters: z.int().min(500).describe("How much of one tool's output the model gets."),
+        max_task_output_bytes: z
+          .int()
+          .min(64 * 1024)
+          .describe("A background task that prints more is stopped, and the rest of its output is cut."),
         max_agents: z.int().min(1).max(100).describe("Background tasks of one agent at once."),
         task_timeout_ms: buildMilliseconds()
           .max(24 * 60 * 60_000)

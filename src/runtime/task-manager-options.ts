@@ -32,6 +32,7 @@ export function taskManagerOptions(
       perAgent: Object.fromEntries(own) as Record<string, number>,
       usualPerAgent: limits.maxAgents,
       timeoutMs: limits.taskTimeoutMs,
+      maxOutputBytes: limits.maxTaskOutputBytes,
       ttlMs: retention.tasksMinutes * 60_000,
     },
     environment: env,

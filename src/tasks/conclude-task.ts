@@ -17,6 +17,9 @@ export interface TaskEnd {
   /** What it printed is still there. */
   readonly hasOutput: boolean;
   readonly stop: StopReport;
+  readonly maxOutputBytes: number;
+  /** How much of its output was removed. */
+  readonly cutBytes: number;
 }
 
 export interface Conclusion {
@@ -36,7 +39,7 @@ export function concludeTask(end: TaskEnd): Conclusion {
   return { state, result, error: `${error ?? "The task has ended."} These processes could not be stopped: ${alive}.` };
 }
 
-function judge({ task, cause, exit, verdict, isDone, hasOutput }: TaskEnd): Conclusion {
+function judge({ task, cause, exit, verdict, isDone, hasOutput, maxOutputBytes, cutBytes }: TaskEnd): Conclusion {
   const said: Conclusion = verdict.ok
     ? { state: "completed", result: verdict.text, error: null }
     : { state: "failed", result: null, error: verdict.error };
@@ -45,7 +48,13 @@ function judge({ task, cause, exit, verdict, isDone, hasOutput }: TaskEnd): Conc
   if (cause === "timeout" || exit?.timedOut) {
     return ended("timeout", `Stopped after its time limit of ${describeTime(task.order.timeoutMs)}.`);
   }
-  if (cause === "output") return ended("failed", "Stopped because it printed too much output.");
+  if (cause === "output") {
+    const [limit, cut] = [maxOutputBytes, cutBytes].map((bytes) => bytes.toLocaleString("en-US"));
+    return ended(
+      "failed",
+      `Stopped because it printed more than ${limit} bytes (limits.max_task_output_bytes). The last ${cut} bytes were cut.`,
+    );
+  }
   // Whoever was to cancel it may have died in the middle of that.
   if (task.cancelReason !== null && !verdict.ok) return cancelled(task);
   if (exit) return said;

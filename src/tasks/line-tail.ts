@@ -8,8 +8,6 @@ export interface LineTail {
   advance(maxBytes: number): Promise<boolean>;
   /** Reads the rest, at most so much, and gives the last line, which may have no end. */
   finish(maxBytes: number): Promise<void>;
-  /** How much there is by now. */
-  size(): Promise<number>;
   close(): Promise<void>;
 }
 
@@ -84,9 +82,6 @@ export function openLineTail(path: string, give: (line: string) => void): LineTa
     async finish(maxBytes) {
       await advance(maxBytes);
       if (heldBytes > 0) giveHeld();
-    },
-    async size() {
-      return (await file?.stat())?.size ?? 0;
     },
     async close() {
       await file?.close();

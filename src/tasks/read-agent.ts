@@ -18,8 +18,6 @@ export interface AgentReading {
   advance(maxBytes: number): Promise<boolean>;
   /** Reads what little is left and asks the adapter what it makes of it all. */
   conclude(exit: DetachedExit | null): Promise<AgentVerdict>;
-  /** How much the agent has printed, read or not. */
-  size(): Promise<number>;
   answer(): string;
   close(): Promise<void>;
 }
@@ -69,7 +67,6 @@ export function readAgent(adapters: ReadonlyMap<string, AgentAdapter>, task: Tas
       }
     },
     answer: () => attempt(() => reader.partial(), ""),
-    size: () => tail.size(),
     close: () => tail.close(),
   };
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from "node:fs";
-import { open, rm } from "node:fs/promises";
+import { open, rm, truncate } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Task } from "../core/task.ts";
@@ -29,8 +29,31 @@ export async function removeTaskFolder(tasksFolder: string, folder: string): Pro
 
 /** Whether something that was printed in this run is there to be read. */
 export async function hasPrinted(runFolder: string): Promise<boolean> {
-  const parts = await Promise.all(["stdout", "stderr"].map((name) => readFilePart(join(runFolder, name), 0, 0)));
-  return parts.some(({ totalBytes }) => totalBytes > 0);
+  return (await countPrinted(runFolder)) > 0;
+}
+
+/** How much was printed in this run, on both streams. */
+export async function countPrinted(runFolder: string): Promise<number> {
+  const sizes = await sizesOf(runFolder);
+  return sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Cuts the end off what was printed most of, so that this much is left of all; gives how much went. */
+export async function cutPrinted(runFolder: string, maxBytes: number): Promise<number> {
+  const excess = (await countPrinted(runFolder)) - maxBytes;
+  let left = excess;
+  for (const { path, bytes } of (await sizesOf(runFolder)).toSorted((a, b) => b.bytes - a.bytes)) {
+    if (left <= 0) break;
+    const cut = Math.min(left, bytes);
+    await truncate(path, bytes - cut);
+    left -= cut;
+  }
+  return Math.max(0, excess);
+}
+
+async function sizesOf(runFolder: string): Promise<{ readonly path: string; readonly bytes: number }[]> {
+  const paths = ["stdout", "stderr"].map((name) => join(runFolder, name));
+  return Promise.all(paths.map(async (path) => ({ path, bytes: (await readFilePart(path, 0, 0)).totalBytes })));
 }
 
 export interface FilePart {

@@ -15,7 +15,7 @@ export interface TaskLimits {
   readonly ttlMs: number;
   /** Between SIGTERM and SIGKILL. */
   readonly graceMs: number;
-  /** So much an agent may print before it is stopped. */
+  /** An agent that prints more, on both streams together, is stopped and its output cut. */
   readonly maxOutputBytes: number;
   /** So long an agent that said it is done may take to leave. */
   readonly lingerMs: number;

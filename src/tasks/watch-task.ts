@@ -3,7 +3,7 @@ import type { Task, TaskChange } from "../core/task.ts";
 import type { DetachedState } from "../process/detached.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
 import { readAgent, type AgentReading } from "./read-agent.ts";
-import { hasPrinted, runFolderOf } from "./task-folder.ts";
+import { countPrinted, cutPrinted, hasPrinted, runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
 
 /** One running task that this process watches. */
@@ -86,7 +86,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     if (task.cancelReason !== null) return "cancelled";
     if (doneAt !== undefined && clock.monotonic() - doneAt > limits.lingerMs) return "done";
     if (clock.monotonic() > overdueAt) return "timeout";
-    return (await reading.size()) > limits.maxOutputBytes ? "output" : null;
+    return (await countPrinted(folder)) > limits.maxOutputBytes ? "output" : null;
   }
 
   function noteNews(): void {
@@ -191,7 +191,10 @@ export async function endRun(
   const verdict = await reading.conclude(exit);
   const hasOutput = await hasPrinted(folder);
   const { isDone } = reading;
-  const { state, result, error } = concludeTask({ task, cause, exit, verdict, isDone, hasOutput, stop });
+  // After it was read: what is cut before that would be read once more from its beginning.
+  const cutBytes = cause === "output" ? await cutPrinted(folder, limits.maxOutputBytes) : 0;
+  const end = { task, cause, exit, verdict, isDone, hasOutput, stop, maxOutputBytes: limits.maxOutputBytes, cutBytes };
+  const { state, result, error } = concludeTask(end);
   return {
     state,
     result: result === null ? null : mask(result),

@@ -65,6 +65,7 @@ const defaults = {
     maxResultCharacters: 10_000,
     maxAgents: 4,
     taskTimeoutMs: 1_800_000,
+    maxTaskOutputBytes: 4_294_967_296,
   },
   permissions: {
     mode: "ask",
@@ -204,6 +205,7 @@ const widening: [settings: object, key: string][] = [
   [{ limits: { max_turns: 500 } }, "limits.max_turns"],
   [{ limits: { max_agents: 50 } }, "limits.max_agents"],
   [{ limits: { task_timeout_ms: 86_400_000 } }, "limits.task_timeout_ms"],
+  [{ limits: { max_task_output_bytes: 2 ** 40 } }, "limits.max_task_output_bytes"],
   [{ agents: { evil: { command: ["sh", "evil.sh"] } } }, "agents"],
   [{ agents: { claude: { allow_bypass: true } } }, "agents"],
   [{ permissions: { allow: ["bash"] } }, "permissions.allow"],
@@ -312,6 +314,7 @@ test("a cloned folder's file may narrow freely [G8]", async (t) => {
         ask: ["write"],
         allow: [],
         unattended: "refuse",
+        tasksOutsideWorkspace: false,
         strictWorkdirOnly: true,
       },
       tools: { folder: "tools", disabled: ["run_python"], environment: [], web },

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -181,8 +181,19 @@ test("what an agent leaves behind ends with its task [T8]", async (t) => {
 
 test("an agent that prints without end is stopped [T8]", async (t) => {
   const limits = { ...usualTaskLimits, graceMs: 300, maxOutputBytes: 10_000_000 };
-  const { manager } = await openTasks(t, { limits });
-  const { id } = await manager.start({ agent: "plain", message: `yes ${"x".repeat(1000)}`, door });
-  const end = await manager.wait(id, longMs);
-  assert.deepEqual([end.state, end.error], ["failed", "Stopped because it printed too much output."]);
+  const { manager, folder } = await openTasks(t, { limits });
+  // On either stream: both are files on this disk.
+  for (const redirection of ["", " >&2"]) {
+    const message = `echo first; yes ${"x".repeat(1000)}${redirection}`;
+    const { id } = await manager.start({ agent: "plain", message, door });
+    const end = await manager.wait(id, longMs);
+    assert.equal(end.state, "failed");
+    assert.match(
+      end.error!,
+      /^Stopped because it printed more than 10,000,000 bytes \(limits\.max_task_output_bytes\)\. The last [\d,]+ bytes were cut\.$/,
+    );
+    const sizes = ["stdout", "stderr"].map((name) => statSync(join(folder, "tasks", id, "run-1", name)).size);
+    assert.equal(sizes[0]! + sizes[1]!, 10_000_000);
+    assert.match((await manager.output(id, {})).text, /^first\n/);
+  }
 });
