@@ -68,7 +68,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
       [[id, 'waiting for a worker that has "shell"']],
     );
     const row =
-      /shared store +postgres:\/\/deckhand@.*: version 11; project \S+: 1 worker, 1 task in the queue, 0 questions for a person\./;
+      /shared store +postgres:\/\/deckhand@.*: version 12; project \S+: 1 worker, 1 task in the queue, 0 questions for a person\./;
     assert.match((await here.run(["doctor"])).stdout.replaceAll(/\s*\n\s+/g, " "), row);
     await here.run(["tasks", "cancel", id]);
   });

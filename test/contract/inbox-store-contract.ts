@@ -5,7 +5,7 @@ import { createId } from "../../src/core/ids.ts";
 
 let now = Date.UTC(2026, 0, 1);
 
-function makeEntry(given: Partial<InboxEntry> = {}): InboxEntry {
+export function makeEntry(given: Partial<InboxEntry> = {}): InboxEntry {
   now += 1;
   return {
     id: createId("ask", now),

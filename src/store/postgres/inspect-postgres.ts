@@ -47,4 +47,4 @@ const countAll = `
   SELECT (SELECT count(*) FROM deckhand.workers WHERE scope = $2 AND seen_at > now() - $1 * interval '1 ms') AS workers,
     (SELECT count(*) FROM deckhand.tasks WHERE scope = $2 AND state = 'queued') AS queued,
     (SELECT count(*) FROM deckhand.tasks WHERE scope = '${unassignedScope}') AS unassigned,
-    (SELECT count(*) FROM deckhand.inbox WHERE state = 'waiting') AS waiting`;
+    (SELECT count(*) FROM deckhand.inbox WHERE scope = $2 AND state = 'waiting') AS waiting`;

@@ -18,7 +18,7 @@ export interface SharedRecordsOptions {
   readonly identity: ProcessIdentity;
   /** For processes of this machine, which can be looked at. */
   readonly isAliveHere: (owner: ProcessIdentity) => boolean;
-  /** The project whose jobs and runs are seen. */
+  /** The project whose jobs, runs and inbox are seen. */
   readonly scope: string;
   readonly times?: OwnerTimes;
 }
@@ -58,7 +58,7 @@ async function openStores(connection: PostgresConnection, options: SharedRecords
   let closing: Promise<void> | undefined;
   return {
     schedule: createPostgresScheduleStore({ connection, roll, tell, scope, unsure: new Map() }),
-    inbox: createPostgresInbox({ connection, roll, tell }),
+    inbox: createPostgresInbox({ connection, roll, tell, scope }),
     close: () => (closing ??= close()),
   };
 }

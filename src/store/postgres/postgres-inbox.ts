@@ -10,15 +10,17 @@ export interface InboxParts {
   readonly connection: PostgresConnection;
   readonly roll: OwnerRoll;
   readonly tell: Telling;
+  /** The project whose entries these are, as it is kept. */
+  readonly scope: string;
 }
 
 /** The inbox in a database that any number of machines share. */
-export function createPostgresInbox({ connection, roll, tell }: InboxParts): InboxStore {
+export function createPostgresInbox({ connection, roll, tell, scope }: InboxParts): InboxStore {
   const { query, name } = connection;
 
   async function insert({ id, state, createdAt, ...rest }: InboxEntry): Promise<void> {
     const body = JSON.stringify(toWire({ id, state, createdAt, ...rest }));
-    await query(insertSql(tell.sql("inbox")), [toKey(id), state, createdAt, body]);
+    await query(insertSql(tell.sql("inbox")), [toKey(id), state, createdAt, body, scope]);
     tell.here("inbox");
   }
 
@@ -34,31 +36,30 @@ export function createPostgresInbox({ connection, roll, tell }: InboxParts): Inb
       }
     },
     async get(id) {
-      const [row] = await query(`${select} WHERE id = $1`, [toKey(id)]);
+      const [row] = await query(`${select} WHERE id = $1 AND scope = $2`, [toKey(id), scope]);
       return row && entryFromRow(row, name);
     },
     async list({ states, limit, beforeId }) {
-      const values: unknown[] = [limit];
-      const conditions: string[] = [];
+      const values: unknown[] = [limit, scope];
+      const conditions = ["scope = $2"];
       if (states) conditions.push(`state = ANY($${values.push(states)})`);
       if (beforeId !== undefined) conditions.push(`id < $${values.push(toKey(beforeId))}`);
-      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`;
-      const rows = await query(`${select} ${where} ORDER BY id DESC LIMIT $1`, values);
+      const rows = await query(`${select} WHERE ${conditions.join(" AND ")} ORDER BY id DESC LIMIT $1`, values);
       return rows.map((row) => entryFromRow(row, name));
     },
     async settle(id, settlement, at) {
-      const values = [toKey(id), settlement.state, at, JSON.stringify(toWire(settlement))];
+      const values = [toKey(id), settlement.state, at, JSON.stringify(toWire(settlement)), scope];
       const [row] = await query(settleSql(tell.sql("inbox")), values);
       tell.here("inbox");
       return row !== undefined;
     },
     revision: () => tell.revision("inbox"),
     async countPrunable(settledBefore) {
-      const [row] = await query(countSettledSql, [settledBefore]);
+      const [row] = await query(countSettledSql, [settledBefore, scope]);
       return Number(row?.["count"]);
     },
     async prune(settledBefore) {
-      const [row] = await query(pruneSql, [settledBefore]);
+      const [row] = await query(pruneSql, [settledBefore, scope]);
       return Number(row?.["count"]);
     },
   };
@@ -66,21 +67,21 @@ export function createPostgresInbox({ connection, roll, tell }: InboxParts): Inb
 
 /** Its id makes a second try harmless. */
 const insertSql = (told: string): string => `
-  INSERT INTO deckhand.inbox (id, state, created_at, body) VALUES ($1, $2, $3, $4)
+  INSERT INTO deckhand.inbox (id, state, created_at, body, scope) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT DO NOTHING RETURNING ${told}`;
 
 const select = "SELECT id, state, settled_at, body, settlement FROM deckhand.inbox";
 
-const countSettledSql = "SELECT count(*) AS count FROM deckhand.inbox WHERE settled_at < $1";
+const countSettledSql = "SELECT count(*) AS count FROM deckhand.inbox WHERE scope = $2 AND settled_at < $1";
 
 /** Whoever else prunes at the same time has what is locked already. */
 const pruneSql = `
-  WITH old AS (SELECT id FROM deckhand.inbox WHERE settled_at < $1 FOR UPDATE SKIP LOCKED),
+  WITH old AS (SELECT id FROM deckhand.inbox WHERE scope = $2 AND settled_at < $1 FOR UPDATE SKIP LOCKED),
     gone AS (DELETE FROM deckhand.inbox WHERE id IN (SELECT id FROM old) RETURNING 1)
   SELECT count(*) AS count FROM gone`;
 
 const settleSql = (told: string): string => `
-  UPDATE deckhand.inbox SET state = $2, settled_at = $3, settlement = $4 WHERE id = $1 AND state = 'waiting'
+  UPDATE deckhand.inbox SET state = $2, settled_at = $3, settlement = $4 WHERE id = $1 AND scope = $5 AND state = 'waiting'
   RETURNING ${told}`;
 
 function entryFromRow(row: Row, store: string): InboxEntry {

@@ -27,7 +27,7 @@ describe("a PostgreSQL database", lane("postgres", (await findPostgresProblem())
     await Promise.all(stores.map((store) => store.add(makeTask())));
     assert.equal(await stores[0]!.count({ states: ["queued"] }), 4);
     const versions = await server.query(address, "SELECT version FROM deckhand.schema_version");
-    assert.deepEqual(versions, [{ version: 11 }]);
+    assert.deepEqual(versions, [{ version: 12 }]);
   });
 
   test("one of a newer version is refused and left as it is [T4]", async (t) => {
@@ -37,7 +37,7 @@ describe("a PostgreSQL database", lane("postgres", (await findPostgresProblem())
     await assert.rejects(open(t, address), {
       code: "STORE_NEWER",
       message:
-        /^The store postgres:\/\/deckhand@.*test_\d+ was written by a newer Deckhand \(its version is 99, this one knows 11\): update Deckhand on this machine\.$/,
+        /^The store postgres:\/\/deckhand@.*test_\d+ was written by a newer Deckhand \(its version is 99, this one knows 12\): update Deckhand on this machine\.$/,
     });
     assert.deepEqual(await server.query(address, "SELECT version FROM deckhand.schema_version"), [{ version: 99 }]);
   });

@@ -2,7 +2,9 @@ import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { ScheduleStore } from "../../../src/core/schedule-store.ts";
-import { openSharedRecords } from "../../../src/store/postgres/open-shared-records.ts";
+import { openSharedRecords, type SharedRecords } from "../../../src/store/postgres/open-shared-records.ts";
+import { createId } from "../../../src/core/ids.ts";
+import { makeEntry } from "../../contract/inbox-store-contract.ts";
 import { makeJob, makeRun } from "../../contract/make-job.ts";
 import { openScheduled, untilEnded } from "../../runtime/schedule-bench.ts";
 import { afterTest } from "../../support/after-test.ts";
@@ -51,6 +53,31 @@ describe("projects that share a PostgreSQL database", lane("postgres", (await fi
     await one.removeJob(job.id, { reason: "gone", at: 60 });
     assert.deepEqual([await other.prune(100), await one.prune(100)], [0, 2]);
     assert.deepEqual([await names(one), await names(other)], [[], ["nightly"]]);
+  });
+
+  test("each sees, answers and prunes its own questions only [D1]", async (t) => {
+    const address = await server.createDatabase();
+    const here = { clock: systemClock, identity: owner, isAliveHere: () => true, address };
+    const [one, other] = [
+      await openSharedRecords({ ...here, scope: "one" }),
+      await openSharedRecords({ ...here, scope: "other" }),
+    ];
+    for (const records of [one, other]) afterTest(t, () => records.close());
+    const [ours, theirs] = [makeEntry({ id: createId("ask", 1) }), makeEntry({ id: createId("ask", 2) })];
+    await one.inbox.add(ours);
+    await other.inbox.add(theirs);
+    const ids = async ({ inbox }: SharedRecords): Promise<string[]> =>
+      (await inbox.list({ limit: 9, states: ["waiting"] })).map(({ id }) => id);
+    assert.deepEqual([await ids(one), await ids(other)], [[ours.id], [theirs.id]]);
+    assert.equal(await other.inbox.get(ours.id), undefined);
+    const answer = { answered: true, text: "Yes" } as const;
+    const settlement = { state: "answered", who: "kim", answer, scope: null, reason: null } as const;
+    assert.deepEqual(
+      [await other.inbox.settle(ours.id, settlement, 5), await one.inbox.settle(ours.id, settlement, 5)],
+      [false, true],
+    );
+    assert.deepEqual([await other.inbox.countPrunable(9), await other.inbox.prune(9)], [0, 0]);
+    assert.deepEqual([await one.inbox.countPrunable(9), await one.inbox.prune(9)], [1, 1]);
   });
 
   test("what an older version left belongs to the first project that opens the database, with its runs [D1]", async (t) => {
