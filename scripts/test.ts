@@ -20,6 +20,7 @@ if (files.length === 0) {
 }
 
 const full = process.env["DECKHAND_FULL"] === "1";
+const isLong = full || process.env["DECKHAND_REPEAT"] !== undefined;
 const folder = mkdtempSync(join(tmpdir(), "deckhand-tests-"));
 // Database servers of tests run as another account when we are root.
 chmodSync(folder, 0o755);
@@ -46,7 +47,7 @@ const command = [
   "--test",
   // More than there are cores: many tests wait for processes and clocks.
   `--test-concurrency=${2 * availableParallelism()}`,
-  `--test-timeout=${full ? 30 * 60_000 : 300_000}`,
+  `--test-timeout=${isLong ? 30 * 60_000 : 300_000}`,
   ...(hasOwnReporter ? [] : reporters),
   ...flags,
   ...files,
