@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { before, describe, test } from "node:test";
 import { defineTool, type Execution, type Runtime, type RuntimeEvent, type Tool } from "deckhand";
 import { z } from "zod";
+import { afterTest } from "../support/after-test.ts";
 import {
   echoTool,
   openCommand,
@@ -166,6 +169,27 @@ test("2-12 an event and a line say how many calls run in parallel", async (t) =>
   const [planned] = conversation.events.filter(({ type }) => type === "calls:planned");
   const { calls, readOnly, running } = planned as Extract<typeof planned, { type: "calls:planned" }>;
   assert.deepEqual({ calls, readOnly, running }, { calls: 4, readOnly: 4, running: 4 });
+});
+
+test("2-12 deckhand run prints it", async (t) => {
+  // Answers when the test says so: until then the calls run.
+  const waiting: ServerResponse[] = [];
+  const server = createServer((_, response) => void waiting.push(response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  afterTest(t, async () => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const settings = { tools: { web: { allow_hosts: [host] } }, permissions: { allow: ["web_fetch"] } };
+  const command = await openCommand(t, { settings });
+  const calls = Array.from({ length: 3 }, (_, at) => ({ tool: "web_fetch", input: { url: `http://${host}/${at}` } }));
+  await command.put("script.json", JSON.stringify([{ calls }, "Done."]));
+  const running = command.start(["run", "go", "--model", "script:script.json"]);
+  await until("the line is there", () => running.stderr().includes("Running 3 read-only calls in parallel"));
+  await until("all are asked for", () => waiting.length === 3);
+  for (const response of waiting) response.end("hello");
+  assert.equal((await running.ended).stdout, "Done.\n");
 });
 
 test("2-18 an unknown tool in a batch fails alone", async () => {

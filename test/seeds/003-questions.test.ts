@@ -1,11 +1,19 @@
 import assert from "node:assert/strict";
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, describe, test } from "node:test";
 import type { Answer, Question, Runtime } from "deckhand";
 import { openTalk } from "../cli/talk.ts";
 import { tmuxLane } from "../support/tmux.ts";
-import { openCommand, openConversation, openLibrary, wholeFile, type Command, type Json } from "./seed-support.ts";
+import {
+  openCommand,
+  openConversation,
+  openLibrary,
+  parseLines,
+  wholeFile,
+  type Command,
+  type Json,
+} from "./seed-support.ts";
 
 // Source document 003: questions to the user, and commands that are dangerous.
 
@@ -99,6 +107,25 @@ describe("ask_user", () => {
     await own.run(["inbox", "answer", entries[0]!.id, "All is well"]);
     assert.match((await waiting.ended).stdout, /^User answered: All is well/);
   });
+});
+
+test("3-5 questions and answers are in the log of their conversation", async (t) => {
+  const own = await openLibrary(t, { ask: async () => ({ answered: true, text: "blue" }) });
+  const ask = { tool: "ask_user", input: { question: "Which colour?" } };
+  const conversation = await openConversation(t, own, { turns: [{ calls: [ask] }, "Blue it is."] });
+  await conversation.send("Paint it.");
+  await conversation.agent.close();
+  await own.close();
+  const lines = parseLines(await readFile(join(own.workdir, ".deckhand", "logs", "chat_log.jsonl"), "utf8"));
+  const asked = lines.filter(({ type }) => type === "question" || type === "answer");
+  assert.deepEqual(
+    asked.map(({ type, conversation_id, tool_name }) => ({ type, conversation_id, tool_name })),
+    ["question", "answer"].map((type) => ({
+      type,
+      conversation_id: conversation.agent.sessionId,
+      tool_name: "ask_user",
+    })),
+  );
 });
 
 describe("danger", () => {

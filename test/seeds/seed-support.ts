@@ -111,7 +111,9 @@ export async function openLibrary(
 
 function environmentBeside(workdir: string): Record<string, string> {
   const folder = dirname(workdir);
+  const sandbox = process.env["DECKHAND_SANDBOX"];
   return {
+    ...(sandbox === undefined ? {} : { DECKHAND_SANDBOX: sandbox }),
     PATH: process.env["PATH"] ?? "",
     HOME: join(folder, "home"),
     XDG_STATE_HOME: join(folder, "state"),
