@@ -18,7 +18,7 @@ interface StatusDocument {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** `deckhand serve status`: exit code 0 when one runs and is ready. */
+/** `deckhand serve status`: exit code 0 when one runs, is ready and can record calls. */
 export async function runServeStatus(invocation: Invocation, terminal: Terminal): Promise<number> {
   const view = lookForDaemon(invocation, terminal);
   const { daemon, folders } = view;
@@ -45,17 +45,17 @@ export async function runServeStatus(invocation: Invocation, terminal: Terminal)
   const answer = await askDaemon(view, daemon, { method: "GET", path: "/api/status" });
   // One that is starting or stopping says so; anything else is a refusal, such as of a token that it does not know.
   if (answer.status !== 503) expectDone(answer, daemon);
-  const isReady = answer.status === 200;
-  const status = (isReady ? answer.body : { ready: false }) as StatusDocument;
+  const isAnswered = answer.status === 200;
+  const status = (isAnswered ? answer.body : { ready: false }) as StatusDocument;
   if (invocation.has("json")) terminal.printJson({ ...facts, ...status, watchdog_status: toWire(watchdog) });
   else {
     terminal.print(
       `Runs at ${url}, process ${identity.pid}, for ${formatDuration(Date.now() - startedAt)}; version ${version}.\n`,
     );
-    terminal.print(isReady ? describe(status) : "It is not ready yet, or just stopping.\n");
+    terminal.print(isAnswered ? describe(status) : "It is not ready yet, or just stopping.\n");
     if (watchdog.pid !== null) terminal.print(neutralizeText(aboutWatchdog));
   }
-  return isReady ? exitCode.done : exitCode.failed;
+  return status.ready ? exitCode.done : exitCode.failed;
 }
 
 function describe({ counts, safe_mode: isSafe, warnings }: StatusDocument): string {

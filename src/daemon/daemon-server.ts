@@ -13,7 +13,10 @@ import type { Endpoint } from "./endpoint.ts";
 import { createOwnEndpoints, type OwnParts } from "./own-endpoints.ts";
 import { webFiles } from "./web-files.ts";
 
-export interface ServerParts extends Pick<OwnParts, "state" | "hub" | "recheckStreams" | "mcp" | "stop" | "restart"> {
+export interface ServerParts extends Pick<
+  OwnParts,
+  "state" | "findWriteProblem" | "hub" | "recheckStreams" | "mcp" | "stop" | "restart"
+> {
   readonly stateFolder: string;
   readonly listen: ListenPlace;
   readonly endpoints: readonly Endpoint[];

@@ -16,6 +16,8 @@ export type DaemonState = "starting" | "ready" | "stopping";
 
 export interface OwnParts {
   readonly state: () => DaemonState;
+  /** Why nothing could be recorded now; null when it can. */
+  readonly findWriteProblem: () => Promise<string | null>;
   readonly codes: LoginCodes;
   readonly sessions: BrowserSessions;
   readonly cookieName: () => string;
@@ -39,7 +41,7 @@ export function createOwnEndpoints(parts: OwnParts): readonly Endpoint[] {
   return [...healthEndpoints(parts), ...loginEndpoints(parts), ...streamEndpoints(parts)];
 }
 
-function healthEndpoints({ state, stop, restart }: OwnParts): readonly Endpoint[] {
+function healthEndpoints({ state, findWriteProblem, stop, restart }: OwnParts): readonly Endpoint[] {
   return [
     {
       method: "GET",
@@ -53,7 +55,12 @@ function healthEndpoints({ state, stop, restart }: OwnParts): readonly Endpoint[
       path: "/readyz",
       needs: "nothing",
       isAlways: true,
-      answer: ({ response }) => sendJson(response, state() === "ready" ? 200 : 503, { status: state() }),
+      async answer({ response }) {
+        // Where it is, and why, is for those who may look at the status.
+        const isUnwritable = state() === "ready" && (await findWriteProblem()) !== null;
+        const status = isUnwritable ? "unwritable" : state();
+        sendJson(response, status === "ready" ? 200 : 503, { status });
+      },
     },
     {
       method: "POST",

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpError } from "./http-error.ts";
 
 const mostBytes = 1024 * 1024;
+/** Nobody means more; what reads the body goes one level of the stack deeper with each. */
+const deepest = 200;
 
 /** Before a byte of it is read: what it says about itself. */
 export function checkBody(request: IncomingMessage): void {
@@ -26,11 +28,27 @@ export async function readJsonBody(request: IncomingMessage, response: ServerRes
   }
   const text = Buffer.concat(pieces).toString();
   if (text.trim() === "") return {};
+  if (isTooDeep(text)) throw new HttpError("BAD_REQUEST", `The body is nested deeper than ${deepest} levels.`);
   try {
     return JSON.parse(text) as unknown;
   } catch {
     throw new HttpError("BAD_REQUEST", "The body is not JSON.");
   }
+}
+
+/** By its brackets, outside of texts: nothing that calls itself may look at such a body. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === "\\") at++;
+    } else if (sign === "[" || sign === "{") {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (sign === "]" || sign === "}") depth -= 1;
+  }
+  return false;
 }
 
 function tooLarge(): HttpError {

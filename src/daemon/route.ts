@@ -38,6 +38,8 @@ export interface ApiParts {
   /** `followOutputs(runtime)`, from before the first call on. */
   readonly outputs: LiveOutputs;
   readonly status: () => DaemonStatus;
+  /** `runtime.findWriteProblem()`, asked at most once a second. */
+  readonly findWriteProblem: () => Promise<string | null>;
 }
 
 export interface DaemonStatus {
@@ -46,6 +48,7 @@ export interface DaemonStatus {
   readonly pid: number;
   readonly startedAt: number;
   readonly url: string;
+  /** Everything is started. Whether calls can be recorded is found by asking, and may change. */
   readonly isReady: boolean;
   readonly isSafeMode: boolean;
   readonly isWatched: boolean;

@@ -50,6 +50,7 @@ export interface Daemon {
 
 /** How often it is made sure that the place is still ours. */
 const holdEveryMs = 5000;
+const probeEveryMs = 1000;
 
 /** Rejects with DAEMON_RUNNING when this workdir has one, CONFIG_INVALID when it can't listen or a token file is not private. */
 export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
@@ -91,7 +92,24 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     return true;
   }
 
-  const apiParts = (): ApiParts => ({ runtime: runtime!, journal, outputs: services!.outputs, status });
+  /** Anybody may ask, as often as they like: one answer is good for a second. */
+  let found: { readonly at: number; readonly problem: Promise<string | null> } | undefined;
+  function findWriteProblem(): Promise<string | null> {
+    const now = clock.monotonic();
+    if (!found || now - found.at >= probeEveryMs) {
+      const problem = runtime?.findWriteProblem() ?? Promise.resolve(null);
+      found = { at: now, problem: problem.catch(messageOf) };
+    }
+    return found.problem;
+  }
+
+  const apiParts = (): ApiParts => ({
+    runtime: runtime!,
+    journal,
+    outputs: services!.outputs,
+    status,
+    findWriteProblem,
+  });
   const server: DaemonServer = await openDaemonServer({
     stateFolder,
     listen: parts.listen,
@@ -99,6 +117,7 @@ export async function startDaemon(parts: DaemonParts): Promise<Daemon> {
     clock,
     endpoints: apiRoutes.map((route) => endpointOf(route, apiParts)),
     state: () => state,
+    findWriteProblem,
     hub: () => services!.hub,
     recheckStreams: () => services?.hub.recheck(),
     mcp: () => services!.mcp,

@@ -1,3 +1,5 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
 import type { ExecutionStore } from "../core/execution-store.ts";
 import type { InboxStore } from "../core/inbox.ts";
@@ -50,6 +52,8 @@ export interface Records {
   readonly problem: string | null;
   /** Why what the store keeps can't be read; null when it can. What is unknown must not seem to be none. */
   readonly unreadable: Error | null;
+  /** Why nothing could be recorded now, found by writing; null when it can be, or when nothing is to be kept on disk. */
+  findWriteProblem(): Promise<string | null>;
   close(): Promise<void>;
 }
 
@@ -91,6 +95,7 @@ async function openOwn(deps: RecordsDeps): Promise<Records> {
       openSchedule: lazily(() => createSqliteScheduleStore(database)),
       heads: createSqliteJournalHeads(database),
       loss: database.loss,
+      probe: () => database.probe(),
     });
   } catch (thrown) {
     return inMemory(deps, new Error(messageOf(toStoreError(thrown, folders.database)), { cause: thrown }));
@@ -102,11 +107,12 @@ function withJournal(
   stores: Pick<Records, "store" | "inbox" | "leases" | "rollouts" | "tasks" | "openSchedule"> & {
     readonly heads: JournalHeads;
     readonly loss: string | null;
+    readonly probe: () => Promise<void>;
   },
 ): Records {
   const { configuration, folders, clock, maskText: mask } = deps;
   const onFailed = reportFailures(deps);
-  const { heads, loss, ...kept } = stores;
+  const { heads, loss, probe, ...kept } = stores;
   const { store } = kept;
   const journal = openJournal({ folder: folders.logs, clock, heads, settings: configuration.log, mask, onFailed });
   const ledger = createLedger({ store, journal, clock, onFailed, problem: null });
@@ -116,6 +122,15 @@ function withJournal(
     ledger,
     problem: [loss, journal.problem].filter((each) => each !== null).join(" ") || null,
     unreadable: null,
+    async findWriteProblem() {
+      try {
+        await probe();
+        probeFolder(folders.data);
+        return journal.problem;
+      } catch (thrown) {
+        return messageOf(toStoreError(thrown, folders.database));
+      }
+    },
     async close() {
       try {
         await ledger.flush();
@@ -142,11 +157,24 @@ function inMemory(deps: RecordsDeps, why: Error | null): Records {
     ledger,
     problem: why && why.message,
     unreadable: why,
+    findWriteProblem: async () => why && why.message,
     async close() {
       await ledger.flush();
       await store.close();
     },
   };
+}
+
+/** Room for the lines and rows of some calls: what is left of a block that is there already says little. */
+const probeBytes = 64 * 1024;
+
+function probeFolder(folder: string): void {
+  const path = join(folder, `probe-${process.pid}`);
+  try {
+    writeFileSync(path, Buffer.alloc(probeBytes), { mode: 0o600 });
+  } finally {
+    rmSync(path, { force: true });
+  }
 }
 
 /** What this process asks itself can be answered; what the store has is unknown. */

@@ -106,6 +106,8 @@ export interface Runtime {
   readonly inbox: Inbox;
   /** What does not work as it should, in sentences for a person; such as a store that can't be written. */
   readonly warnings: readonly string[];
+  /** Why calls could not be recorded now, found by writing to the store and its folder; null when they can. */
+  findWriteProblem(): Promise<string | null>;
   /** Only what is built in is used, or the program's own. */
   readonly isSafeMode: boolean;
   /** How much happens without asking; can be changed at any time, and counts for the calls after that. */

@@ -25,6 +25,8 @@ export interface Database {
   writeNow(work: (connection: Connection) => void): boolean;
   /** The same for work that changes something by one statement at most: that is a transaction by itself, and cheaper. */
   runNow(work: (connection: Connection) => void): boolean;
+  /** Writes without changing anything; rejects like any write when that is not possible now. */
+  probe(): Promise<void>;
   /** Changes when another connection has written. When it can't be read it differs each time, so that somebody looks. */
   dataVersion(): number;
   /** Waits for the writes that are under way. */
@@ -116,6 +118,15 @@ export async function openDatabase(options: { readonly path: string; readonly cl
         assertSameFile();
         work(connection);
       }),
+    async probe() {
+      assertOpen();
+      await lineUp(() =>
+        transact((each) => {
+          const version = Number(each.get("PRAGMA user_version")?.["user_version"]);
+          each.exec(`PRAGMA user_version = ${version}`);
+        }),
+      );
+    },
     dataVersion() {
       assertOpen();
       try {

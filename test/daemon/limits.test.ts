@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { apiRoutes } from "../../src/daemon/api/routes.ts";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import test, { type TestContext } from "node:test";
@@ -122,4 +123,32 @@ test("connections beyond the limit are closed, and there is room again when othe
   await until("a further one is turned away", async () => (await ask().catch(() => null)) === null);
   for (const socket of idle) socket.destroy();
   await until("there is room", async () => (await ask().catch(() => null))?.status === 200);
+});
+
+test("a body that is nested deeply is refused by every route with a sentence, and no call is made [D6]", async (t) => {
+  const { ask, told } = await openDaemon(t);
+  const deep = "[".repeat(20_000) + "]".repeat(20_000);
+  const bodies = [deep, `{"name":"x","tool":"read","input":{"a":${deep}},"every":"1h"}`, `{"code":${deep}}`];
+  const paths = apiRoutes.filter(({ method }) => method === "POST").map(({ path }) => path.replaceAll(/:\w+/g, "x"));
+  for (const path of [...paths, "/api/login"]) {
+    for (const body of bodies) {
+      const { status, json } = await ask({ path, body, method: "POST" });
+      assert.deepEqual(
+        [status, json()],
+        [400, { error: { code: "BAD_REQUEST", message: "The body is nested deeper than 200 levels." } }],
+        path,
+      );
+    }
+  }
+  assert.deepEqual(told, []);
+  const mcp = await ask({
+    path: "/mcp",
+    body: deep,
+    method: "POST",
+    headers: { accept: "application/json, text/event-stream" },
+  });
+  assert.ok(mcp.status >= 400 && mcp.status < 500, `${mcp.status} ${mcp.body}`);
+  // Brackets in a text are no levels.
+  const flat = await ask({ path: "/api/jobs", body: JSON.stringify({ name: "[".repeat(300) + '\\"' }) });
+  assert.doesNotMatch(flat.body, /nested/);
 });

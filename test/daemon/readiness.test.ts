@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
@@ -14,7 +14,9 @@ import { looseTool, createLatch } from "../support/engine.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { isolatedEnvironment, until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { ask, openDaemon } from "./support/daemon.ts";
+import { lane } from "../support/require.ts";
+import { mountTmpfs, tmpfsAvailable } from "../support/tmpfs.ts";
+import { ask, openDaemon, type DaemonUnderTest } from "./support/daemon.ts";
 
 test("until all is recovered it is alive and not ready, and everything else has to wait [D2]", async (t) => {
   const home = await temporaryFolder(t);
@@ -104,3 +106,41 @@ test("a tool file that is saved while nobody calls anything is found by the daem
 const shout = `export const TOOL_SPEC = { name: "shout", description: "Shouts.", input_schema: { type: "object", properties: {} } };
 export function run() { return "HEY"; }
 `;
+
+const readiness = async ({ ask: asked }: DaemonUnderTest): Promise<[number, unknown, unknown, unknown]> => {
+  const [ready, status] = [await asked({ path: "/readyz" }), await asked({ path: "/api/status" })];
+  return [ready.status, ready.json()["status"], status.json()["ready"], status.json()["warnings"]];
+};
+
+test("a daemon that can't write its records is not ready, says why, and recovers by itself [D2]", async (t) => {
+  const under = await openDaemon(t);
+  assert.deepEqual(await readiness(under), [200, "ready", true, []]);
+  // As root, too, no file can be written where a folder is.
+  const inTheWay = join(under.folders.data, `probe-${process.pid}`);
+  mkdirSync(join(inTheWay, "full"), { recursive: true });
+  await until("it is noticed", async () => (await readiness(under))[0] === 503);
+  const [, state, isReady, warnings] = await readiness(under);
+  assert.deepEqual([state, isReady], ["unwritable", false]);
+  assert.match(String(warnings), /^The store \S+ can't be used: /);
+  rmSync(inTheWay, { recursive: true });
+  await until("it recovers", async () => (await readiness(under))[0] === 200);
+  assert.deepEqual(await readiness(under), [200, "ready", true, []]);
+});
+
+test(
+  "a full disk: not ready, a warning with the reason, and ready again when there is room [D2]",
+  lane("tmpfs", tmpfsAvailable()),
+  async (t) => {
+    const disk = mountTmpfs(t, "8m");
+    const under = await openDaemon(t, { home: disk });
+    const { bavail, bsize } = statfsSync(disk);
+    writeFileSync(join(disk, "filler"), Buffer.alloc(bavail * bsize));
+    await until("it is noticed", async () => (await readiness(under))[0] === 503);
+    const [, state, isReady, warnings] = await readiness(under);
+    assert.deepEqual([state, isReady], ["unwritable", false]);
+    assert.match(String(warnings), /^The disk that holds the store \S+ is full, so nothing was written/);
+    rmSync(join(disk, "filler"));
+    await until("there is room", async () => (await readiness(under))[0] === 200);
+    assert.deepEqual(await readiness(under), [200, "ready", true, []]);
+  },
+);

@@ -20,6 +20,8 @@ export function Shell() {
   const state = useStore(connection);
   const { data: status } = useResource<Status>("/api/status", {
     topics: ["calls", "tasks", "rollouts", "jobs", "inbox"],
+    // A disk that is full is no event.
+    everyMs: 10_000,
   });
   useTellWaiting(status?.counts.waiting_inbox);
   const [isHelping, setHelping] = useState(false);

@@ -9,11 +9,13 @@ export function Warnings({ status }: { readonly status: Status }) {
     <>
       {isSafeMode ? (
         <Notice tone="warn">
-          Safe mode: after too many crashes only built-in tools and stable versions are used. Mend the tool that
-          crashed, then run <kbd>deckhand serve stop</kbd> and <kbd>deckhand serve</kbd>.
+          Safe mode: after too many crashes only built-in tools and stable versions are used. Fix the tool that crashed,
+          then run <kbd>deckhand serve stop</kbd> and <kbd>deckhand serve</kbd>.
         </Notice>
       ) : null}
-      {ready ? null : <Notice>The daemon is still starting: some things are not there yet.</Notice>}
+      {ready || warnings.length > 0 ? null : (
+        <Notice>The daemon is still starting: some things are not there yet.</Notice>
+      )}
       {warnings.length === 1 ? <Notice tone="warn">{showControls(warnings[0]!)}</Notice> : null}
       {warnings.length < 2 ? null : (
         <details class="notice warn">

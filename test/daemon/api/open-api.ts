@@ -45,6 +45,7 @@ export function openApi(
     journal: openJournalReader(runtime.workdir, env),
     outputs,
     status: () => ({ ...plainStatus, ...status }),
+    findWriteProblem: () => runtime.findWriteProblem(),
   };
 
   async function ask(method: string, target: string, request: Partial<ApiRequest>): Promise<Answer> {
