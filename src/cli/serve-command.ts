@@ -33,7 +33,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
   // A watchdog hands on every signal as SIGTERM, and asks for the stack of one that hangs by SIGINT.
   const watch = watchSignals(terminal, () => stop(), watched ? ["SIGTERM", "SIGHUP"] : undefined);
   const listenAgain = ignoreOtherSignals();
-  let endBeat: (() => void) | undefined;
+  const heartbeat = watched?.beat();
   let order: "stop" | "restart" = "stop";
   try {
     const daemon = await start(place, invocation, terminal);
@@ -42,7 +42,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
       if (runtime) {
         tellWarnings(runtime, terminal);
         await tellPlace(daemon, invocation, terminal);
-        endBeat = watched?.beat();
+        heartbeat?.ready();
       }
       order = (await Promise.race([signalled, daemon.stopOrdered])) ?? "stop";
     } finally {
@@ -56,7 +56,7 @@ export async function runServe(invocation: Invocation, terminal: Terminal): Prom
     if (isPortTaken(thrown) || codeOf(thrown) === "DAEMON_RUNNING") return watched ? exitCode.inUse : exitCode.failed;
     return isWrongForGood(thrown) ? exitCode.configuration : exitCode.failed;
   } finally {
-    endBeat?.();
+    heartbeat?.end();
     listenAgain();
     watch.end();
   }

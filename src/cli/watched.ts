@@ -5,7 +5,7 @@ import { codeOf } from "../core/errors.ts";
 import { beatVariable } from "../watchdog/child-environment.ts";
 import { crashFolder, readCrashRecords } from "../watchdog/crash-records.ts";
 import { findCrashLoop } from "../watchdog/find-crash-loop.ts";
-import { startHeartbeat } from "../watchdog/start-heartbeat.ts";
+import { startHeartbeat, type Heartbeat } from "../watchdog/start-heartbeat.ts";
 import { UsageError } from "./command.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -13,8 +13,8 @@ import type { Terminal } from "./terminal.ts";
 interface Watched {
   /** Looks into the watchdog's crash records. */
   readonly findCrashLoop: FindCrashLoop;
-  /** From now on its event loop is to turn; returns what ends that. */
-  beat(): () => void;
+  /** From now on its event loop is to turn; say when it is ready, and when that ends. */
+  beat(): Heartbeat;
 }
 
 /** Undefined when no watchdog started this process. */

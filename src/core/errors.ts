@@ -91,6 +91,7 @@ export type ErrorType =
   | "no_change"
   | "changed_meanwhile"
   | "disk_full"
+  | "resources" // the machine or the process has no more files, processes or memory to give
   | "pattern"
   | "io"
   | (string & {});

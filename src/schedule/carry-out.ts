@@ -1,5 +1,5 @@
 import { cutMiddle } from "../core/cut-text.ts";
-import { messageOf } from "../core/errors.ts";
+import { codeOf, messageOf } from "../core/errors.ts";
 import type { Job, Run } from "../core/schedule.ts";
 import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { RunContext, RunOutcome } from "./job-runner.ts";
@@ -81,12 +81,21 @@ async function watch(
     const outcome = await Promise.race([begin(context), endless.promise]);
     return { ...outcome, summary: outcome.summary === null ? null : cutMiddle(outcome.summary, longestSummary) };
   } catch (thrown) {
-    return { state: "failed", reason: cutMiddle(messageOf(thrown), longestSummary), summary: null };
+    const state = isExhausted(thrown) ? "skipped" : "failed";
+    return { state, reason: cutMiddle(messageOf(thrown), longestSummary), summary: null };
   } finally {
     limit.end();
     cancelPatience();
   }
 }
+
+/** The machine has no more files, processes, memory or disk space: no fault of the job. */
+function isExhausted(thrown: unknown): boolean {
+  if (exhausted.has(codeOf(thrown) ?? "")) return true;
+  return thrown instanceof Error && thrown.cause !== undefined && isExhausted(thrown.cause);
+}
+
+const exhausted = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOSPC", "EDQUOT", "STORE_FULL"]);
 
 /** It may still be at work, so it is not tried again. */
 function didNotStop(stopMs: number): RunOutcome {

@@ -30,6 +30,8 @@ export interface ScheduleSettings {
   /** Between two tries of one run; twice as much each time, up to the second. */
   readonly retryMs: number;
   readonly longestRetryMs: number;
+  /** A job that is due once, and can't be done as things are now (safe mode), is looked at again after this. */
+  readonly putOffMs: number;
   /** So many runs are under way at once here; others wait. */
   readonly maxRunning: number;
   /** How long work may take to end after it was told to. */
@@ -45,6 +47,7 @@ export const defaultSettings: ScheduleSettings = {
   staggerMs: 5000,
   retryMs: 30_000,
   longestRetryMs: 900_000,
+  putOffMs: 30_000,
   maxRunning: 32,
   stopMs: 60_000,
   closeMs: 10_000,

@@ -92,6 +92,10 @@ function decide({ clock, settings }: ScheduleParts, { job, run, outcome, stopped
   if (stoppedBy?.cause === "close" && state === "cancelled" && job.isIdempotent && isHopeful) {
     return { ...again, startAt: now, reason };
   }
+  // The only time that it has: when what is in its way is gone, it runs.
+  if (state === "skipped" && !stoppedBy && "at" in job.when && now - run.dueAt < job.missed.windowMs) {
+    return { ...again, startAt: now + settings.putOffMs, startedAt: null, reason };
+  }
   const hasFailed = state === "failed" || state === "timed_out";
   if (hasFailed && isHopeful && run.attempt <= job.retries) {
     const pauseMs = Math.min(settings.longestRetryMs, settings.retryMs * 2 ** (run.attempt - 1));

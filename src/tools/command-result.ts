@@ -61,8 +61,13 @@ const fullDisk = {
 } as const;
 
 function startFailure({ code, message }: StartError, subject: string): Failure {
-  const failed = failure("spawn", `${subject} could not be started: ${message}`);
+  const failed = failure(errorTypeOfStart(code), `${subject} could not be started: ${message}`);
   return code === "ENOSPC" || code === "EDQUOT" ? { ...failed, ...fullDisk } : failed;
+}
+
+/** What the machine lacks is no fault of the program. */
+export function errorTypeOfStart(code: string): "resources" | "spawn" {
+  return ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"].includes(code) ? "resources" : "spawn";
 }
 
 interface ShownStream {

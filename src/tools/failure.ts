@@ -47,7 +47,11 @@ const full: Sentence = [
   "Free some space, then send the same call again.",
 ];
 const busy: Sentence = ["io", "is in use by the system and can't be replaced", "Stop what uses it, then try again."];
-const crowded: Sentence = ["io", "could not be opened: too many files are open", "Try again with fewer calls at once."];
+const crowded: Sentence = [
+  "resources",
+  "could not be opened: too many files are open",
+  "Try again with fewer calls at once.",
+];
 const strange: Sentence = ["not_a_file", "is not a regular file", "Only regular files can be read and written."];
 
 type Sentence = readonly [errorType: ErrorType, sentence: string, hint: string];

@@ -1,6 +1,7 @@
 import type { ToolContext, ToolResult } from "../core/tool.ts";
 import type { Readiness } from "../process/readiness.ts";
 import type { BackgroundRequest, BackgroundStart } from "../process/start-background.ts";
+import { errorTypeOfStart } from "./command-result.ts";
 import { failure } from "./failure.ts";
 import { askedTimeoutMs, type Program, type ShellParts } from "./run-program.ts";
 
@@ -45,7 +46,10 @@ export async function startInBackground(
     ...(readiness ? { readiness } : {}),
     ...(conversationId === undefined ? {} : { ownerSession: conversationId }),
   });
-  if (start.state === "not_started") return failure("spawn", `Not started: ${start.startError.message}`);
+  if (start.state === "not_started") {
+    const { code, message } = start.startError;
+    return failure(errorTypeOfStart(code), `Not started: ${message}`);
+  }
 
   const { process, output } = start;
   if (start.stop) context.stopped(start.stop);

@@ -45,6 +45,7 @@ type DecisionSettings = Pick<
  * - exit 69 (what it needs is in use): again after a delay that doubles, and blamed on nothing that it runs
  * - exit 75: again at once, out of safe mode, not counted
  * - an end after the least uptime, healthy until then: again at once, not counted
+ * - the first of them that was killed by SIGKILL while it was healthy, however young: again at once
  * - any other: again after a delay that doubles; too many of them: once in safe mode; when that one is unhealthy as well,
  *   what is wrong is no tool of the person's: given up where restarts have a limit, else on without safe mode, at the
  *   longest delay, because a port that is taken or a disk that is full may pass
@@ -99,10 +100,12 @@ export function decideNext(
       gaveUp,
     );
   }
+  // Killed from outside, and not one of several in a row: nothing says that the next one would fare the same.
+  const isKilled = end.cause === "exit" && end.wasHealthy && end.signal === "SIGKILL" && streak === 1;
   const safeMode = past.safeMode || unhealthyAt.length >= settings.mostUnhealthy;
   const last = hasLimit ? ", so this is the last try" : "";
   const reason = safeMode && !past.safeMode ? `${why}; ${unhealthyAt.length} unhealthy ends${last}` : why;
-  const delayMs = delayOf(streak, settings, random);
+  const delayMs = isKilled ? gapMs : delayOf(streak, settings, random);
   return { next: "restart", delayMs, reason, counted: true, history: { unhealthyAt, streak, safeMode } };
 }
 

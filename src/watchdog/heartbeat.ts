@@ -8,6 +8,8 @@ export function heartbeatFile(stateFolder: string): string {
 export interface Beat {
   /** Another text with each beat; what it says does not matter, clocks jump. */
   readonly mark: string;
+  /** Its event loop turns, and it is not ready yet. */
+  readonly isStarting: boolean;
   /** Who beats: the child, or something that it started. */
   readonly pid: number | null;
   /** Makes it print its stack and end. */
@@ -18,9 +20,10 @@ export interface Beat {
 export function readBeat(path: string): Beat | null {
   try {
     const { mtimeMs, size } = statSync(path);
-    const { pid, stack_signal: stack } = parse(readFileSync(path, "utf8"));
+    const { pid, stack_signal: stack, starting } = parse(readFileSync(path, "utf8"));
     return {
       mark: `${mtimeMs} ${size}`,
+      isStarting: starting === true,
       pid: typeof pid === "number" ? pid : null,
       stackSignal: stack === "SIGINT" ? stack : null,
     };
@@ -35,7 +38,11 @@ export function clearBeat(path: string): void {
   rmSync(path, { force: true });
 }
 
-function parse(text: string): { readonly pid?: unknown; readonly stack_signal?: unknown } {
+function parse(text: string): {
+  readonly pid?: unknown;
+  readonly stack_signal?: unknown;
+  readonly starting?: unknown;
+} {
   try {
     return Object(JSON.parse(text)) as object;
   } catch {

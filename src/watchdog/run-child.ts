@@ -86,7 +86,7 @@ async function waitForVerdict(
       emit({ type: "watchdog:slept", at: clock.now(), lostMs: Math.round(lostMs) });
       pulse.forgive();
     }
-    pulse.look(settings.heartbeat === "off" ? null : (readBeat(beatPath)?.mark ?? null), awakeMs);
+    pulse.look(settings.heartbeat === "off" ? null : readBeat(beatPath), awakeMs);
     if (hasEnded) return "ended";
     log.refresh();
     stop.look();

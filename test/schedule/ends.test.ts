@@ -220,3 +220,42 @@ test("a cancel that comes just before a try fails ends the run all the same [D1]
   await schedule.clock.pass(hour + 30 * minute);
   assert.deepEqual(await schedule.history(), ["11-16 13:00:00 cancelled #2 +0s"]);
 });
+
+test("a machine that has no more files to give is no fault of the job: it is not paused for that [D1]", async (t) => {
+  const crowded = Object.assign(new Error("EMFILE: too many open files, open 'x'"), { code: "EMFILE" });
+  const { clock, jobs, scheduler, store } = await openSchedule(t, {
+    work: async () => {
+      throw new Error("The tool could not be loaded.", { cause: crowded });
+    },
+  });
+  const job = await jobs.add(orderOf({ pauseAfterFailures: 3 }), "me");
+  await scheduler.start();
+  await clock.pass(5 * 3_600_000);
+  assert.equal((await store.getJob(job.id))!.paused, null);
+  const runs = await store.listRuns({ limit: 10 });
+  assert.deepEqual(
+    runs.map(({ state, reason }) => [state, reason]),
+    Array.from({ length: 5 }, () => ["skipped", "The tool could not be loaded."]),
+  );
+});
+
+test("a job that is due once, and can't be done as things are, waits and runs when it can [D1]", async (t) => {
+  let isSafeMode = true;
+  const { clock, jobs, scheduler, store, begun } = await openSchedule(t, {
+    settings: { pollMs: 1000 },
+    work: async () => (isSafeMode ? { state: "skipped", reason: "Safe mode is on.", summary: null } : succeeded),
+  });
+  await jobs.add(orderOf({ when: { at: clock.now() + 5000 } }), "me");
+  await scheduler.start();
+  await clock.pass(120_000);
+  const [waiting] = await store.listRuns({ limit: 10 });
+  assert.deepEqual([waiting!.state, waiting!.reason, waiting!.attempt], ["due", "Safe mode is on.", 1]);
+  isSafeMode = false;
+  await clock.pass(60_000);
+  const runs = await store.listRuns({ limit: 10 });
+  assert.deepEqual(
+    runs.map(({ state, reason }) => [state, reason]),
+    [["succeeded", null]],
+  );
+  assert.equal(new Set(begun.map(({ id }) => id)).size, 1);
+});

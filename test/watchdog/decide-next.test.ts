@@ -163,3 +163,16 @@ test("a crash loop without a limit is tried once a minute for ever, every eleven
   assert.ok(forEver.safeStarts > 45 && forEver.safeStarts < 70, String(forEver.safeStarts));
   assert.deepEqual(run(100, 10), { next: "stop", starts: 11, safeStarts: 1 });
 });
+
+test("the first that is killed from outside while it is healthy is started again at once, however young; the next waits [D3]", () => {
+  const killed = { exitCode: null, signal: "SIGKILL", wasHealthy: true, uptimeMs: 3000 } as const;
+  const first = decide(killed);
+  assert.deepEqual([first.next === "restart" && first.delayMs, first.counted], [0, true]);
+  assert.equal(first.next === "restart" && first.history.streak, 1);
+  const second = decide(killed, { ...noHistory, streak: 1 });
+  assert.equal(second.next === "restart" && second.delayMs, 2000);
+  for (const other of [{ wasHealthy: false }, { signal: "SIGSEGV" }, { signal: null, exitCode: 1 }] as const) {
+    const decision = decide({ ...killed, ...other });
+    assert.equal(decision.next === "restart" && decision.delayMs, 1000, JSON.stringify(other));
+  }
+});

@@ -17,17 +17,17 @@ test("a child is starting, healthy, silent and hung by its beats, and stable aft
   const pulse = createPulse(settings);
   pulse.look(null, 59_999);
   assert.equal(pulse.state, "starting");
-  pulse.look("1", 500);
+  pulse.look({ mark: "1", isStarting: false }, 500);
   assert.equal(pulse.state, "healthy");
-  for (let beat = 2; beat < 31; beat++) pulse.look(String(beat), 2000);
+  for (let beat = 2; beat < 31; beat++) pulse.look({ mark: String(beat), isStarting: false }, 2000);
   assert.equal(pulse.wasStable, false);
-  pulse.look("31", 2000);
+  pulse.look({ mark: "31", isStarting: false }, 2000);
   assert.equal(pulse.wasStable, true);
-  pulse.look("31", 10_001);
+  pulse.look({ mark: "31", isStarting: false }, 10_001);
   assert.deepEqual([pulse.state, pulse.healthyMs], ["silent", 0]);
-  pulse.look("31", 9998);
+  pulse.look({ mark: "31", isStarting: false }, 9998);
   assert.equal(pulse.state, "silent");
-  pulse.look("31", 1);
+  pulse.look({ mark: "31", isStarting: false }, 1);
   assert.equal(pulse.state, "hung");
 });
 
@@ -39,8 +39,8 @@ test("a required heartbeat that never comes is a hang after the startup time; an
 
 test("a clock that goes back does not make a beat old [D3]", () => {
   const pulse = createPulse(settings);
-  pulse.look("1700000000000 40", 500);
-  pulse.look("1600000000000 40", 19_999);
+  pulse.look({ mark: "1700000000000 40", isStarting: false }, 500);
+  pulse.look({ mark: "1600000000000 40", isStarting: false }, 19_999);
   assert.deepEqual([pulse.state, pulse.silentMs], ["healthy", 0]);
 });
 
@@ -63,8 +63,11 @@ test("a heartbeat every two seconds, which names its process, and is made again 
   const path = join(await temporaryFolder(t), "heartbeat");
   const clock = createManualClock();
   assert.equal(readBeat(path), null);
-  const end = startHeartbeat(path, clock);
+  const heartbeat = startHeartbeat(path, clock);
+  assert.equal(readBeat(path)!.isStarting, true);
+  heartbeat.ready();
   const first = readBeat(path)!;
+  assert.equal(first.isStarting, false);
   assert.deepEqual([first.pid, JSON.parse(readFileSync(path, "utf8")).pid], [process.pid, process.pid]);
   clock.advance(1999);
   assert.equal(readBeat(path)!.mark, first.mark);
@@ -75,7 +78,7 @@ test("a heartbeat every two seconds, which names its process, and is made again 
   rmSync(path);
   clock.advance(4000);
   assert.notEqual(readBeat(path), null);
-  end();
+  heartbeat.end();
   assert.equal(clock.waiting, 0);
 });
 
@@ -87,7 +90,8 @@ test("a child beats four times in the silence that is a hang, and every two seco
   assert.deepEqual([1000, 3000, 8000, 20_000].map(beatSeconds), ["0.25", "0.75", "2", "2"]);
   const path = join(await temporaryFolder(t), "heartbeat");
   const clock = createManualClock();
-  t.after(startHeartbeat(path, clock, 250));
+  const heartbeat = startHeartbeat(path, clock, 250);
+  t.after(() => heartbeat.end());
   const first = readBeat(path)!;
   clock.advance(250);
   assert.notEqual(readBeat(path)!.mark, first.mark);
@@ -98,7 +102,28 @@ test("a process that listens to SIGINT itself is not asked for its stack by it [
   const listener = (): void => undefined;
   process.on("SIGINT", listener);
   t.after(() => process.off("SIGINT", listener));
-  const end = startHeartbeat(path, createManualClock());
-  t.after(end);
+  const heartbeat = startHeartbeat(path, createManualClock());
+  t.after(() => heartbeat.end());
   assert.equal(readBeat(path)!.stackSignal, null);
+});
+
+test("a start that takes longer than its limit is no hang while its beats say that it starts", () => {
+  for (const heartbeat of ["required", "auto"] as const) {
+    const pulse = createPulse({ ...settings, heartbeat });
+    for (let beat = 0; beat < 100; beat++) {
+      pulse.look({ mark: `starting ${beat}`, isStarting: true }, settings.startupMs / 2);
+      assert.deepEqual([pulse.state, pulse.hasBeaten, pulse.healthyMs], ["starting", false, 0]);
+    }
+    pulse.look({ mark: "ready", isStarting: false }, 10);
+    assert.deepEqual([pulse.state, pulse.hasBeaten], ["healthy", true]);
+  }
+});
+
+test("a start whose beats stop hangs after the time that a start has", () => {
+  const pulse = createPulse({ ...settings, heartbeat: "required" });
+  pulse.look({ mark: "starting", isStarting: true }, 10);
+  pulse.look({ mark: "starting", isStarting: true }, settings.startupMs - 1);
+  assert.equal(pulse.state, "starting");
+  pulse.look({ mark: "starting", isStarting: true }, 1);
+  assert.equal(pulse.state, "hung");
 });

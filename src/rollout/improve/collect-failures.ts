@@ -65,5 +65,7 @@ function isOfTool({ state, errorType, runPhase }: Execution): boolean {
 }
 
 const notTheTools = new Set(
-  "unknown_tool invalid_input repeated_failure denied cancelled runtime_lost store spawn disk_full".split(" "),
+  "unknown_tool invalid_input repeated_failure denied cancelled runtime_lost store spawn disk_full resources".split(
+    " ",
+  ),
 );

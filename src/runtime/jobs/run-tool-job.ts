@@ -30,6 +30,9 @@ export async function runToolJob(parts: JobRunnerParts, { job, work, context }: 
 /** Another try with the same input, by the same rules, ends the same way. */
 const hopelessErrors: ReadonlySet<ErrorType | null> = new Set(["unknown_tool", "invalid_input", "denied"]);
 
+/** What the machine lacked, or the store could not take: nothing that the job did wrong. */
+const hostErrors: ReadonlySet<ErrorType | null> = new Set(["resources", "store", "disk_full"]);
+
 function outcomeOf(execution: Execution, maskText: (text: string) => string): RunOutcome {
   const { state, result, errorType } = execution;
   const output = result?.output ?? "";
@@ -37,6 +40,7 @@ function outcomeOf(execution: Execution, maskText: (text: string) => string): Ru
   if (state === "completed") return { state: "succeeded", reason: null, summary };
   const reason = maskText(reasonOf(execution));
   if (hopelessErrors.has(errorType)) return { ...hopeless(reason), summary };
+  if (hostErrors.has(errorType)) return { state: "skipped", reason, summary };
   if (state === "timeout") return { state: "timed_out", reason, summary };
   return { state: state === "cancelled" ? "cancelled" : "failed", reason, summary };
 }
