@@ -10,5 +10,5 @@ export interface WatchedRun {
   readonly execution: Execution;
   readonly isBuiltIn: boolean;
   /** It may change something here. */
-  readonly mayWrite: boolean;
+  readonly mayWrite: () => boolean;
 }

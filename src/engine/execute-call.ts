@@ -159,7 +159,7 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
   const lookAgain = options.watchRun?.({
     execution: record,
     isBuiltIn: tool.version === "builtin",
-    mayWrite: active.resources().some(({ access }) => access === "write"),
+    mayWrite: () => active.resources().some(({ access }) => access === "write"),
   });
   const run = await runTool({
     tool,

@@ -56,7 +56,8 @@ export function watchNewNames(deps: NewNamesDeps): WatchRun {
   }
 
   return ({ execution, isBuiltIn, mayWrite }) => {
-    if (!mayWrite || (isBuiltIn && !startsProcesses.has(execution.toolId ?? ""))) return undefined;
+    if (isBuiltIn && !startsProcesses.has(execution.toolId ?? "")) return undefined;
+    if (!mayWrite()) return undefined;
     const before = look();
     const ofBackground = hadBackground && last ? added(last, before) : [];
     return () => {

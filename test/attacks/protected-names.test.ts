@@ -137,3 +137,14 @@ describe("protected names, with the settings as they ship", inMode("require"), (
     );
   });
 });
+
+test("what agents are told in every conversation is changed only when somebody allows it (S-L7) [G1]", async (t) => {
+  const { workdir, open } = await openMachine(t);
+  const runtime = await open({ settings: { permissions: { mode: "accept-edits", allow: ["write(docs/**)"] } } });
+  const write = async (file_path: string): Promise<string> =>
+    (await runtime.call("write", { file_path, content: "x" }, { door: "agent" })).state;
+  for (const name of ["AGENTS.md", "sub/CLAUDE.md", "skills/one/SKILL.md", ".agents/skills/two/SKILL.md"]) {
+    assert.deepEqual([await write(name), existsSync(join(workdir, name))], ["cancelled", false], name);
+  }
+  for (const name of ["README.md", "src/skills/one.ts", "docs/AGENTS.md"]) assert.equal(await write(name), "completed");
+});
