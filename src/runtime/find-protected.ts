@@ -30,6 +30,8 @@ interface SeenFolder {
 
 interface FolderEntries {
   readonly protected: readonly string[];
+  /** Of which a folder can hold any number: names in other letters, workspace files. */
+  readonly furtherProtected: readonly string[];
   readonly folders: readonly string[];
   readonly sockets: readonly string[];
 }
@@ -51,6 +53,7 @@ export function createProtectedFinder(root: string): () => FoundBelow {
 
   return () => {
     const found: string[] = [];
+    const further: string[] = [];
     const sockets: string[] = [];
     const visited = new Set<string>();
     const waiting: { readonly folder: string; readonly names: readonly string[] }[] = [{ folder: root, names: [] }];
@@ -61,6 +64,7 @@ export function createProtectedFinder(root: string): () => FoundBelow {
         const entries = look(folder, names);
         visited.add(folder);
         for (const name of entries.protected) found.push(...protectedIn(folder, name));
+        for (const name of entries.furtherProtected) further.push(join(folder, name));
         for (const name of entries.sockets) sockets.push(join(folder, name));
         for (const name of entries.folders) {
           waiting.push({ folder: join(folder, name), names: [...names, foldName(name)] });
@@ -71,16 +75,24 @@ export function createProtectedFinder(root: string): () => FoundBelow {
     }
     const isWhole = at >= waiting.length;
     if (isWhole) seen = new Map([...seen].filter(([folder]) => visited.has(folder)));
-    return { protected: found.slice(0, maxNames), sockets, isWhole };
+    // So that nobody can push out the usual names by making many of the others.
+    return { protected: [...found, ...further].slice(0, maxNames), sockets, isWhole };
   };
 }
 
 function readEntries(folder: string, names: readonly string[]): FolderEntries {
-  const found = { protected: [] as string[], folders: [] as string[], sockets: [] as string[] };
+  const found = {
+    protected: [] as string[],
+    furtherProtected: [] as string[],
+    folders: [] as string[],
+    sockets: [] as string[],
+  };
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const folded = foldName(entry.name);
-    if (reasonOfLast([...names, folded]) !== undefined) found.protected.push(entry.name);
-    else if (entry.isSocket()) found.sockets.push(entry.name);
+    if (reasonOfLast([...names, folded]) !== undefined) {
+      const isUsual = entry.name === folded && !folded.endsWith(".code-workspace");
+      (isUsual ? found.protected : found.furtherProtected).push(entry.name);
+    } else if (entry.isSocket()) found.sockets.push(entry.name);
     else if (entry.isDirectory() && !skipped.has(folded)) found.folders.push(entry.name);
   }
   return found;

@@ -81,6 +81,16 @@ describe("protected names, with the settings as they ship", inMode("require"), (
     );
   });
 
+  test("many other names do not push out the usual ones (S-M1) [G1]", async (t) => {
+    const { workdir, open } = await openMachine(t);
+    for (let index = 0; index < 300; index += 1) put(workdir, `${index}.code-workspace`);
+    put(workdir, "sub/.vscode/tasks.json");
+    put(workdir, "zz/.husky/pre-commit");
+    await runScript(await open(), "echo evil >> sub/.vscode/tasks.json; echo evil >> zz/.husky/pre-commit");
+    assert.equal(readFileSync(join(workdir, "sub/.vscode/tasks.json"), "utf8"), "as it was\n");
+    assert.equal(readFileSync(join(workdir, "zz/.husky/pre-commit"), "utf8"), "as it was\n");
+  });
+
   test("hooks and settings of a repository below the workspace can't be changed; work in it can go on (S-M1) [G1]", async (t) => {
     const { workdir, open } = await openMachine(t);
     spawnSync("git", ["init", "-q", join(workdir, "sub")]);
