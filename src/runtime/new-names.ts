@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
-import type { WatchRun } from "../core/watch-run.ts";
+import type { WatchedRun, WatchRun } from "../core/watch-run.ts";
 import { findRepositoryProgram } from "../gate/repository-programs.ts";
 import { openPathGuard } from "../safety/path/open-path-guard.ts";
 import type { FoundBelow } from "./find-protected.ts";
@@ -40,14 +40,21 @@ export interface NewNamesDeps {
   readonly now: () => number;
 }
 
+export interface NewNamesWatch {
+  readonly watchRun: WatchRun;
+  /** When the processes in the background have ended with the runtime: notes what they made since the last call. Never throws. */
+  lookAtEnd(): void;
+}
+
 /**
  * Watches calls that may start processes. What comes up while one runs stays, and is reported by the call and by `doctor`; where
  * nobody is there it is moved into the data folder. Between calls it is noticed by the next one, when a process of ours ran meanwhile.
  */
-export function watchNewNames(deps: NewNamesDeps): WatchRun {
+export function watchNewNames(deps: NewNamesDeps): NewNamesWatch {
   const { folders, now } = deps;
   let last: ReadonlySet<string> | undefined;
   let hadBackground = false;
+  let lastCall: Execution | undefined;
 
   function look(): ReadonlySet<string> {
     const tools = join(folders.workdir, deps.toolFolder);
@@ -55,7 +62,7 @@ export function watchNewNames(deps: NewNamesDeps): WatchRun {
     return new Set(found.filter(isObeyed));
   }
 
-  return ({ execution, isBuiltIn, mayWrite }) => {
+  function watchRun({ execution, isBuiltIn, mayWrite }: WatchedRun): (() => string | undefined) | undefined {
     if (isBuiltIn && !startsProcesses.has(execution.toolId ?? "")) return undefined;
     if (!mayWrite()) return undefined;
     const before = look();
@@ -66,6 +73,7 @@ export function watchNewNames(deps: NewNamesDeps): WatchRun {
         const earlier = ofBackground.filter((path) => after.has(path));
         const ofCall = added(before, after);
         last = after;
+        lastCall = execution;
         hadBackground = deps.hasBackground();
         const told = [
           ...report(execution, earlier, "New since the call before, while a background process ran"),
@@ -77,7 +85,7 @@ export function watchNewNames(deps: NewNamesDeps): WatchRun {
         return `New files under names that other programs obey could not be looked for: ${messageOf(thrown)}.`;
       }
     };
-  };
+  }
 
   function report(execution: Execution, fresh: readonly string[], when: string): string[] {
     if (fresh.length === 0) return [];
@@ -89,6 +97,18 @@ export function watchNewNames(deps: NewNamesDeps): WatchRun {
     write(folders, [...read(folders).filter(({ path }) => !names.some((each) => each.path === path)), ...names]);
     return describe(names, when);
   }
+
+  return {
+    watchRun,
+    lookAtEnd() {
+      if (!hadBackground || !last || !lastCall) return;
+      try {
+        report(lastCall, added(last, look()), "");
+      } catch {
+        // The folder is gone, or can't be written any more: then nothing of it is obeyed here, or noted.
+      }
+    },
+  };
 }
 
 const startsProcesses = new Set(["bash", "run_python", "processes"]);

@@ -109,3 +109,18 @@ test("what a person makes between two calls is not reported (S-M1) [G1]", async 
   put(workdir, ".vscode/settings.json", "{}");
   assert.equal((await runtime.call("bash", { command: "touch two" }, { door: "agent" })).note, null);
 });
+
+test("what it makes after the last call is noted when the runtime ends (S-M1) [G1]", async (t) => {
+  const { workdir, env, open } = await openMachine(t);
+  put(workdir, "m.sh", "until [ -e go ]; do sleep 0.05; done; mkdir .vscode; : > over; exec sleep 60");
+  const runtime = await open({ settings });
+  const { id } = await runtime.call("bash", { command, background: true }, { door: "agent" });
+  put(workdir, "go");
+  await until("it was made", () => existsSync(join(workdir, "over")));
+  await runtime.close();
+  const [name] = listNewNames(locateFolders(workdir, env));
+  assert.deepEqual(
+    [name?.path, name?.callId, name?.movedTo, existsSync(join(workdir, ".vscode"))],
+    [".vscode", id, `.deckhand/moved/${id}/.vscode`, false],
+  );
+});
