@@ -13,6 +13,8 @@ test("tools are listed as the command line prints them, with how they did of lat
   const api = openApi(t, runtime, { env: bench.env });
   await runtime.call("say", {});
   const failed = await runtime.call("read", { file_path: "nothing.txt" }, { conversationId: "ses_1" });
+  // Wrong input is the caller's mistake, not a failure of the tool.
+  await runtime.call("read", { file_path: 5 }, { conversationId: "ses_1" });
   const { body } = await api.get("/api/tools");
   const named = (name: string) => body.items.find((item: { name: string }) => item.name === name);
   assert.deepEqual(steady(named("say")), {
@@ -37,7 +39,7 @@ test("tools are listed as the command line prints them, with how they did of lat
     last_error: null,
   });
   const { recent_calls: calls, recent_errors: errors, last_error: last } = named("read");
-  assert.deepEqual([calls, errors], [1, 1]);
+  assert.deepEqual([calls, errors], [2, 1]);
   assert.deepEqual([last.id, last.error], [failed.id, failed.error]);
 });
 
