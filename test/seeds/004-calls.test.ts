@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import { openTalk } from "../cli/talk.ts";
 import { tmuxLane } from "../support/tmux.ts";
-import { echoJs, jsTool, openToolCommand, say, type ToolCommand } from "./004-support.ts";
+import { echoJs, jsTool, openToolCommand, say, sessionOf, type ToolCommand } from "./004-support.ts";
 import { openConversation, wholeFile, type Json } from "./seed-support.ts";
 
 // Source document 004, sections 7 to 12: calls by hand, limits, the log, and how tool files are looked at.
@@ -198,7 +198,7 @@ async function openChoice(): Promise<NonNullable<Awaited<typeof choice>>> {
   const own = await openToolCommand(wholeFile, many);
   const events = await own.events(["Sent."], ["send a gmail reply"]);
   const names = async (): Promise<string[]> => {
-    const lines = (await own.read(`.deckhand/sessions/${events[0]!["session_id"]}.jsonl`)).split("\n");
+    const lines = (await own.read(`.deckhand/sessions/${sessionOf(events)}.jsonl`)).split("\n");
     return JSON.parse(lines.find((line) => line.includes('"type":"tools"'))!).names;
   };
   return { own, events, names };

@@ -1,7 +1,7 @@
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Runtime, RuntimeConfig } from "deckhand";
-import { openCommand, openLibrary, type Command, type CommandOptions, type Scope } from "./seed-support.ts";
+import { openCommand, openLibrary, type Command, type CommandOptions, type Json, type Scope } from "./seed-support.ts";
 
 /** The example of the source document. */
 export const echoPython = `TOOL_SPEC = {
@@ -80,4 +80,9 @@ export async function openToolCommand(
 export async function say(runtime: Runtime, tool: string, input: object = {}): Promise<string> {
   const { state, result, error } = await runtime.call(tool, input);
   return state === "completed" ? (result?.output ?? "") : `${state}: ${error}`;
+}
+
+/** The conversation that these events of `run --json` belong to. */
+export function sessionOf(events: readonly Record<string, Json>[]): string {
+  return String(events.find((event) => event["session_id"] !== undefined)?.["session_id"]);
 }

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { before, test } from "node:test";
 import type { Runtime } from "deckhand";
 import { lane } from "../support/require.ts";
-import { echoJs, echoPython, jsTool, openToolCommand, say, type ToolCommand } from "./004-support.ts";
-import { openCommand, wholeFile } from "./seed-support.ts";
+import { echoJs, echoPython, jsTool, openToolCommand, say, sessionOf, type ToolCommand } from "./004-support.ts";
+import { openCommand, openConversation, wholeFile } from "./seed-support.ts";
 
 // Source document 004, sections 1 to 7: the built-in tools, and tool files.
 
@@ -136,7 +136,7 @@ test("4-15 the model can look by itself: ls, list, reload, then call; its user's
     ["hello"],
   );
   assert.equal(events.at(-1)!["state"], "answered");
-  const session = await command.read(`.deckhand/sessions/${events[0]!["session_id"]}.jsonl`);
+  const session = await command.read(`.deckhand/sessions/${sessionOf(events)}.jsonl`);
   const names = JSON.parse(session.split("\n").find((line) => line.includes('"type":"tools"'))!).names;
   for (const name of ["echo_tool", "list_custom_tools", "read", "bash", "run_python", "web_fetch", "processes"]) {
     assert.ok(names.includes(name), name);
@@ -160,10 +160,16 @@ test("4-34 a tool that the model wrote and the user approved is usable at once, 
     },
   });
   const order = { file_name: "made.js", content: jsTool("made", 'return "made here";') };
-  const made = await opened.call("create_or_update_custom_tool_file", order, { door: "agent" });
-  assert.equal(JSON.parse(made.result!.output!).state, "loaded");
+  const conversation = await openConversation(t, opened, {
+    turns: [
+      { calls: [{ tool: "create_or_update_custom_tool_file", input: order }] },
+      { calls: [{ tool: "made", input: {} }], expect: { toolResult: '"loaded"' } },
+      { calls: [{ tool: "call_tool", input: { name: "made", input: {} } }], expect: { toolResult: "made here" } },
+      { text: "Done.", expect: { toolResult: "made here" } },
+    ],
+  });
+  assert.equal((await conversation.send("make a tool")).state, "answered");
   assert.match(shown[0]!, /\+.*made here/);
-  assert.equal((await opened.call("made", {}, { door: "agent" })).result?.output, "made here");
   assert.equal(await say(opened, "made"), "made here");
 });
 
