@@ -38,6 +38,7 @@ const strengths = [
   "test/safety/secrets",
   "test/safety/command",
   "test/safety/exam.test.ts",
+  "test/attacks",
 ];
 /** How many times the quick counts, so that the strengths take minutes and not hours. */
 const strengthsRepeat = "5";
