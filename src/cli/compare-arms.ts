@@ -30,6 +30,7 @@ function compareCounts(stable: Counts, canary: Counts): Row[] {
     row("  failed", ({ calls, failures }) => (failures === 0 ? "0" : `${failures} (${formatShare(failures / calls)})`)),
     row("  of them timeouts", ({ timeouts }) => String(timeouts)),
   ];
+  if (stable.wrong + canary.wrong > 0) rows.push(row("  of them wrong results", ({ wrong }) => String(wrong)));
   return stable.fatal + canary.fatal === 0 ? rows : [...rows, row("  of them fatal", ({ fatal }) => String(fatal))];
 }
 

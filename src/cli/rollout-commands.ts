@@ -46,6 +46,19 @@ docs/rollouts.md. With --watch it goes on until Ctrl-C: on a terminal the table 
     load: async () => (await import("./rollout-order-commands.ts")).runRolloutHold,
   },
   {
+    name: "rollout feedback",
+    positionals: ["TOOL"],
+    summary: "Mark the result of a call as bad; it counts against the version that ran it",
+    details: `While a version is tried, the call counts like a failure, once. What you say is kept for \`deckhand improve\` as well.`,
+    options: {
+      bad: { value: "CALL", summary: "The id of the call (see `deckhand calls list`)" },
+      reason,
+      ...commonOptions,
+    },
+    examples: [`deckhand rollout feedback echo_tool --bad call_01a1e33c --reason "wrong language"`],
+    load: async () => (await import("./rollout-feedback-command.ts")).runRolloutFeedback,
+  },
+  {
     name: "rollout resume",
     positionals: ["TOOL"],
     summary: "End a hold or a pin; what was rolled back begins again from the first stage",

@@ -21,6 +21,13 @@ export interface ToolTraits {
   readonly replay: Replay;
 }
 
+export interface ToolQuality {
+  /** What is wrong with the form of an output; null when nothing is. */
+  readonly checkOutput?: (output: string) => string | null;
+  /** The name of a read-only tool that judges results. */
+  readonly judge?: string;
+}
+
 /** The one executable shape: built-in, custom and MCP tools are all this. */
 export interface Tool<Input = unknown> {
   /** Canonical id; the catalog holds aliases. */
@@ -36,6 +43,8 @@ export interface Tool<Input = unknown> {
   readonly stopMs?: number;
   /** All that `run` does, it does in processes that the sandbox of the operating system holds, where there is one. */
   readonly isHeld?: boolean;
+  /** How to see, while a new version is tried, whether a result is right; left out: whatever succeeds is. */
+  readonly quality?: ToolQuality;
   check(input: unknown): Checked<Input>;
   /** The limits this very input asks for; they rank as the call's own. */
   limits?(input: Input): { readonly timeoutMs?: number; readonly idleMs?: number };

@@ -101,6 +101,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     clock,
     isFromFile: (tool) => parts.workshop.liveVersion(tool.name)?.tool === tool,
     openVersion: ({ fileName }, hash) => parts.workshop.openVersion(fileName, hash)?.tool,
+    findTool: (name) => parts.workshop.liveVersion(name)?.tool,
   });
   const warnings: string[] = [];
 
@@ -251,6 +252,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       controller,
       policyOf,
       modeOf,
+      schemaOf: (tool) => parts.workshop.liveVersion(tool)?.spec.inputSchema ?? null,
       settleFile,
       canOpen,
       readContent,

@@ -64,7 +64,10 @@ export function createRolloutObserver(parts: ObserverParts): RolloutObserver {
     const kind = kindOf(execution.toolInput, schema);
     const isAgain = isCounted && isFollowUp(execution);
     const arm = { tool, version: run?.version ?? version, route: execution.route ?? "stable", lane: laneOf(execution) };
-    const failure = outcome === "ok" ? null : (parts.mask(trial?.failure ?? null) ?? failureOf(execution));
+    const wrong = trial?.wrong
+      ? { error: trial.wrong, errorType: "wrong_result", output: execution.result?.output ?? "" }
+      : null;
+    const failure = outcome === "ok" ? null : (parts.mask(trial?.failure ?? wrong) ?? failureOf(execution));
     const isRetry = execution.attempt > 1;
     const format = failure?.errorType === "invalid_result" ? { formatOk: false } : {};
     const count: Count = (transaction) =>

@@ -1,9 +1,13 @@
 import type { Clock } from "../core/clock.ts";
 import { cutText } from "../core/cut-text.ts";
 import { RuntimeError } from "../core/errors.ts";
+import type { JsonSchema } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";
 import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts";
+import { signFailure } from "../rollout/metrics/failure-signature.ts";
+import { kindOf } from "../rollout/metrics/input-kind.ts";
 import { readFigures } from "../rollout/metrics/metrics-aggregator.ts";
+import { laneOf } from "../rollout/release/canary-router.ts";
 import type { PolicyOf, PromotionController } from "../rollout/release/promotion-controller.ts";
 import { readHarm, readRelease, removeCounters, writeRelease } from "../rollout/release/release-documents.ts";
 import { beginAgain, forgetDamage } from "../rollout/release/release-steps.ts";
@@ -16,7 +20,7 @@ import { lookAfterRollouts } from "./look-after-rollouts.ts";
 import { rollBackStable } from "./roll-back-stable.ts";
 import { cutDiff, unifiedDiff } from "../tools/unified-diff.ts";
 import { viewRelease } from "./rollout-view.ts";
-import type { Rollouts, RolloutView } from "./rollouts.ts";
+import type { BadMark, Rollouts, RolloutView } from "./rollouts.ts";
 
 export interface OrderParts {
   readonly store: RolloutStore;
@@ -27,6 +31,8 @@ export interface OrderParts {
   readonly clock: Clock;
   readonly toolFolder: string;
   readonly who: string;
+  /** Null when the tool does not come from a file. */
+  readonly schemaOf: (tool: string) => JsonSchema | null;
   readonly settleFile: (release: ToolRelease) => void;
   /** Whether the copy of this content is there. Reads files. */
   readonly canOpen: (release: ToolRelease, hash: string) => boolean;
@@ -167,6 +173,28 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
         }
         controller.promote(transaction, release, { to, who, reason, now: clock.now() });
       });
+    },
+    async markBad(name, call, reason = "A person marked its result as bad.") {
+      const { tool } = find(name);
+      const { id, toolId, version, route, conversationId, createdAt, toolInput, state } = call;
+      if (toolId !== tool) throw wrongState(`${id} is not a call of ${tool}, but of ${toolId ?? "no known tool"}.`);
+      if (state !== "completed" || version === null) {
+        throw wrongState(`${id} did not succeed: it counts as ${state} already.`);
+      }
+      const arm = { tool, version, route: route ?? "stable" } as const;
+      const at = clock.now();
+      const kind = kindOf(toolInput, parts.schemaOf(tool) ?? {});
+      const marked = { ...arm, lane: laneOf(call), executionId: id, conversationId, kind, createdAt, at };
+      let counted: BadMark["counted"] = "not_tried";
+      await store.change((transaction) => {
+        counted = controller.markWrong(transaction, marked);
+        if (counted === "already") return;
+        const signature = signFailure({ error: reason, errorType: "marked_bad" });
+        const log = (call.result?.output ?? "").slice(-2000);
+        const example = { executionId: id, input: toolInput, error: reason, errorType: "marked_bad", log };
+        transaction.addFeedback({ ...arm, ...example, signature, lastAt: at });
+      });
+      return { counted, view: view(find(tool)) };
     },
     hold: (name, reason) =>
       order(name, (transaction, release) => {

@@ -33,6 +33,8 @@ export function createRolloutRouter(parts: {
   readonly clock: Clock;
   readonly isFromFile: (tool: Tool) => boolean;
   readonly openVersion: (release: ToolRelease, hash: string) => Tool | undefined;
+  /** A tool file by its name. */
+  readonly findTool: (name: string) => Tool | undefined;
 }): RolloutRouter {
   const { store, registry, clock } = parts;
   const router = createCanaryRouter({ findMark: (rolloutId, key) => store.findMark(rolloutId, key) });
@@ -53,6 +55,7 @@ export function createRolloutRouter(parts: {
       const canary = chosen.route === "canary" ? parts.openVersion(release, rollout.hash) : undefined;
       const arm = canary ?? tool;
       const isCanary = canary !== undefined;
+      const judge = arm.quality?.judge === undefined ? undefined : parts.findTool(arm.quality.judge);
       runs.set(execution.id, {
         rolloutId: rollout.id,
         version: arm.version,
@@ -61,7 +64,14 @@ export function createRolloutRouter(parts: {
         trial: null,
       });
       return {
-        tool: tryVersion({ tool: arm, stable: tool, verifies: rollout.verifies, clock, note }),
+        tool: tryVersion({
+          tool: arm,
+          stable: tool,
+          verifies: rollout.verifies,
+          ...(judge?.traits.readOnly && { judge }),
+          clock,
+          note,
+        }),
         route: isCanary ? "canary" : "stable",
         bucket: chosen.bucket,
       };

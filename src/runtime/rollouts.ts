@@ -1,3 +1,4 @@
+import type { Execution } from "../core/execution.ts";
 import type { RolloutEvent, RolloutEventQuery, ToolFeedback } from "../core/rollout-store.ts";
 import type { Assessment } from "../rollout/decision/assess.ts";
 import type { Harm, LaneName, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
@@ -25,6 +26,11 @@ export interface Rollouts {
   inNameOf(who: string): Rollouts;
   /** `next`: agrees to one step, now; `all`: everybody gets it, whatever is proven. Throws ROLLOUT_STATE when there is nothing to promote. */
   promote(tool: string, order: { readonly to: "next" | "all"; readonly reason?: string }): Promise<RolloutView>;
+  /**
+   * A person says that the result of this call was bad: while a version is tried, it counts like a failure of the version that
+   * ran it, once. Throws ROLLOUT_STATE for a call that did not succeed, or of another tool.
+   */
+  markBad(tool: string, call: Execution, reason?: string): Promise<BadMark>;
   /** The share stays as it is. */
   hold(tool: string, reason: string): Promise<RolloutView>;
   /** Ends a hold or a pin; a version that was rolled back begins again from the first stage. */
@@ -38,6 +44,12 @@ export interface Rollouts {
     tool: string,
     order: { readonly kind: "soft" | "hard"; readonly reason?: string; readonly to?: string },
   ): Promise<RolloutView>;
+}
+
+export interface BadMark {
+  /** `not_tried`: nothing was tried when it ran; `already`: it, or its conversation, counts as failed already. */
+  readonly counted: "counted" | "already" | "not_tried";
+  readonly view: RolloutView;
 }
 
 export interface RolloutView {

@@ -1,4 +1,5 @@
 import { completeTraits } from "../core/define-tool.ts";
+import type { JsonSchema } from "../core/json.ts";
 import type { InputProblem, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import { checkStructure } from "./check-structure.ts";
 import { fillResources } from "./fill-resources.ts";
@@ -42,12 +43,34 @@ export function createToolVersion(
     // A host is asked first, then ended with all that it started.
     stopMs: 15_000,
     isHeld: true,
+    ...qualityOf(spec),
     check: (input) => checkStructure(spec.inputSchema, input),
     ...(resources === undefined ? {} : { resources: (input: unknown) => fillResources(resources, input) }),
     run: (input, context) => runVersion(version, { input, context }, parts),
   };
   const version: ToolVersion = { fileName, file, spec, tool };
   return version;
+}
+
+function qualityOf({ outputSchema, judge }: ToolSpec): Pick<Tool, "quality"> {
+  if (outputSchema === undefined && judge === undefined) return {};
+  return {
+    quality: {
+      ...(judge !== undefined && { judge }),
+      ...(outputSchema && { checkOutput: (output: string) => findOutputProblem(outputSchema, output) }),
+    },
+  };
+}
+
+function findOutputProblem(schema: JsonSchema, output: string): string | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(output);
+  } catch {
+    return "The output is not JSON.";
+  }
+  const checked = checkStructure(schema, value);
+  return checked.ok ? null : `The output does not fit output_schema: ${checked.problems[0]?.message}.`;
 }
 
 export function versionName(toolName: string, hash: string): string {

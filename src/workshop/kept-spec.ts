@@ -11,6 +11,8 @@ export function parseKeptSpec(text: string): ToolSpec {
     isObject(spec.inputSchema) &&
     isObject(spec.traits) &&
     Array.isArray(spec.cases) &&
+    (spec.outputSchema === undefined || isObject(spec.outputSchema)) &&
+    (spec.judge === undefined || typeof spec.judge === "string") &&
     isLimit(spec.timeoutMs) &&
     isLimit(spec.idleMs) &&
     (spec.resources === undefined || Array.isArray(spec.resources)) &&

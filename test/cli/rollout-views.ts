@@ -45,8 +45,8 @@ const live: Assessment = {
   evidence: {
     judgedBy: "failures",
     judgedFailures: 1,
-    canary: { calls: 45, failures: 1, errors: 1, timeouts: 0, fatal: 0 },
-    stable: { calls: 260, failures: 3, errors: 3, timeouts: 0, fatal: 0 },
+    canary: { calls: 45, failures: 1, errors: 1, timeouts: 0, wrong: 0, fatal: 0 },
+    stable: { calls: 260, failures: 3, errors: 3, timeouts: 0, wrong: 0, fatal: 0 },
     stableRate: 0.012,
     probabilityWorse: 0.78,
     probabilityUnsafe: 0.41,

@@ -44,3 +44,9 @@ for (const [what, execution, tried, outcome] of table) {
     assert.equal(outcomeOf(execution, tried), outcome);
   });
 }
+
+test("a call that succeeded with a wrong result counts as that, not as good [V4]", () => {
+  const execution = makeExecution({ state: "completed" });
+  assert.equal(outcomeOf(execution, { ...trial(null), wrong: "The output is not JSON." }), "wrong");
+  assert.equal(outcomeOf(execution, trial(null)), "ok");
+});

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { RuntimeError } from "../../src/core/errors.ts";
+import type { Execution } from "../../src/core/execution.ts";
 import { openDatabase } from "../../src/store/database.ts";
 import { createSqliteRolloutStore } from "../../src/store/sqlite-rollout-store.ts";
 import { afterTest } from "../support/after-test.ts";
@@ -260,4 +261,35 @@ test("why stable is pinned is said once [V11]", async () => {
   await bench.observe({ outcome: "fatal" });
   const [view] = await bench.orders.list("say");
   assert.equal(view?.reason, "rolled back: 1 fatal error in 1 canary call. Stable is pinned.");
+});
+
+test("results that a person marks as bad count like failures of the version that ran them, once each [V4]", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  for (let call = 0; call < 200; call++) {
+    await bench.observe({ route: call % 10 === 0 ? "canary" : "stable", conversationId: `ses_${call}` });
+  }
+  const { hash } = bench.release().rollout!;
+  const mark = async (call: number) => {
+    const execution = {
+      id: `call_${call + 1}`,
+      toolId: "say",
+      version: `say@${hash}`,
+      route: "canary",
+      conversationId: `ses_${call}`,
+      createdAt: bench.clock.now(),
+      toolInput: {},
+      state: "completed",
+      result: { ok: true, output: "?" },
+    } as unknown as Execution;
+    return (await bench.orders.markBad("say", execution)).counted;
+  };
+  assert.equal(await mark(0), "counted");
+  assert.equal(await mark(0), "already");
+  const evidence = async () => (await bench.orders.explain("say")).lanes.live!.evidence.canary;
+  assert.deepEqual(await evidence(), { calls: 20, failures: 1, errors: 0, timeouts: 0, wrong: 1, fatal: 0 });
+  for (const call of [10, 20, 30, 40]) await mark(call);
+  assert.match(bench.release().rollout!.reason, /^rolled back: 20 canary calls, [45] failed \(stable /);
+  assert.equal((await bench.orders.feedback("say", 10))[0]?.errorType, "marked_bad");
+  assert.equal(await mark(50), "not_tried");
 });

@@ -67,6 +67,7 @@ export function openReleaseBench(
     toolFolder: "tools",
     who: "kim",
     modeOf: () => "canary",
+    schemaOf: () => null,
     settleFile: () => undefined,
     canOpen: () => true,
     readContent,

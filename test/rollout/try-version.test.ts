@@ -114,3 +114,50 @@ test("a canary that could not even be entered says so only where nothing else wa
   assert.deepEqual((await play({ canary: broken }, { isEntered: false, verifies: false })).told, ["not entered"]);
   assert.deepEqual((await play({ canary: broken }, { isEntered: false })).told, ["ran as say@stable", "not entered"]);
 });
+
+/** What a trial notes of a result, with the form that the tool promises and the tool that judges it. */
+async function judged(output: string, verdict?: ToolResult | Error): Promise<string | null> {
+  const clock = createManualClock();
+  const traits = {
+    readOnly: true,
+    risk: "low",
+    idempotent: true,
+    category: "",
+    offeredIn: [],
+    replay: "safe",
+  } as const;
+  const make = (name: string, run: Tool["run"]): Tool => ({
+    name,
+    description: "",
+    inputSchema: {},
+    traits,
+    version: `${name}@1`,
+    check: (input) => ({ ok: true, input }),
+    run,
+  });
+  const judge = make("judge_it", async () => {
+    if (verdict instanceof Error) throw verdict;
+    return verdict ?? fine("good");
+  });
+  const checkOutput = (text: string): string | null => (text.startsWith("{") ? null : "The output is not JSON.");
+  const tool: Tool = { ...make("say", async () => fine(output)), quality: { checkOutput, judge: "judge_it" } };
+  let trial: Trial | undefined;
+  const tried = tryVersion({
+    tool,
+    stable: tool,
+    verifies: false,
+    judge,
+    clock,
+    note: (_id, noted) => void (trial = noted),
+  });
+  const context = { executionId: "call_1", signal: new AbortController().signal } as ToolContext;
+  assert.deepEqual(await tried.run({}, context), fine(output));
+  return trial?.wrong ?? null;
+}
+
+test("a result of another form, or that its judge calls bad, is noted; what is returned stays the same [V4]", async () => {
+  assert.equal(await judged("{}"), null);
+  assert.equal(await judged("text"), "The output is not JSON.");
+  assert.equal(await judged("{}", { ok: false, error: "not polite" }), "Judged bad by judge_it: not polite");
+  assert.equal(await judged("{}", new Error("the judge broke")), null);
+});

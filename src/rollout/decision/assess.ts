@@ -204,8 +204,8 @@ function assessedEvidence(known: {
   };
 }
 
-function outcomes({ calls, errors, timeouts, fatal }: OutcomeCounts): AssessedCalls {
-  return { calls, failures: errors + timeouts, errors, timeouts, fatal };
+function outcomes({ calls, errors, timeouts, wrong, fatal }: OutcomeCounts): AssessedCalls {
+  return { calls, failures: errors + timeouts + wrong, errors, timeouts, wrong, fatal };
 }
 
 function part(some: number, all: number): number {

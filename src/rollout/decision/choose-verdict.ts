@@ -83,7 +83,7 @@ function isRunOften({ state, policy, now }: RolloutQuestion, cause: JudgementCau
   if (policy.scope !== "scheduled" || stage.index >= policy.stages.length - 1) return false;
   if (!["no_look", "few_stable", "few_calls", "evidence"].includes(cause)) return false;
   const enough = stage.canaryCalls >= policy.scheduled.runs && now - startedAt >= policy.scheduled.elapsedMs;
-  return enough && canary.errors + canary.timeouts === 0;
+  return enough && canary.errors + canary.timeouts + canary.wrong === 0;
 }
 
 function unreadyCause({ scope }: RolloutPolicy, cause: JudgementCause, step: Step): VerdictCause {

@@ -132,5 +132,5 @@ function sampleOf(counts: RuleCounts, key: "uniq" | "discordant"): ArmSample {
 }
 
 function outcomesOf({ total, fatal }: RuleArm) {
-  return { calls: total.n, errors: total.errors, timeouts: total.timeouts, fatal };
+  return { calls: total.n, errors: total.errors, timeouts: total.timeouts, wrong: 0, fatal };
 }

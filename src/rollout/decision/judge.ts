@@ -33,6 +33,8 @@ export interface OutcomeCounts {
   readonly calls: number;
   readonly errors: number;
   readonly timeouts: number;
+  /** Succeeded with a wrong result: of another form, judged bad, or marked as bad by a person. */
+  readonly wrong: number;
   /** Permission, data corruption, a crash of the host: one is enough. */
   readonly fatal: number;
 }

@@ -1,6 +1,6 @@
 import { addBlock, addFailures } from "./add-block.ts";
 import { defaultLatency, type LatencyAllowance } from "./policy.ts";
-import { type ArmSample, type Block, type Evidence, type History, noEvidence } from "./evidence.ts";
+import { type ArmSample, type Block, type Evidence, type History, noEvidence, type Tally } from "./evidence.ts";
 import type { OutcomeCounts } from "./judge.ts";
 import { countAbove, countLatency, createLatencyBins, type LatencyBins, quantileOf } from "./latency-bins.ts";
 
@@ -50,7 +50,7 @@ interface BlockCounts {
 
 export interface ObservedCall {
   readonly arm: "stable" | "canary";
-  readonly outcome: "ok" | "error" | "timeout" | "fatal";
+  readonly outcome: "ok" | "error" | "timeout" | "wrong" | "fatal";
   readonly latencyMs: number;
   /** Where this call stands in its conversation: after a failure it counts for neither arm. */
   readonly position: "first" | "later" | "after_failure";
@@ -59,7 +59,7 @@ export interface ObservedCall {
 }
 
 const blockCalls = 250;
-const noTotals: ArmTotals = { calls: 0, errors: 0, timeouts: 0, fatal: 0, verified: 0, discordant: 0 };
+const noTotals: ArmTotals = { calls: 0, errors: 0, timeouts: 0, wrong: 0, fatal: 0, verified: 0, discordant: 0 };
 
 export function createRolloutState(start: {
   now: number;
@@ -96,8 +96,9 @@ export function observeCall(state: RolloutState, call: ObservedCall): void {
   const totals = state[call.arm];
   state[call.arm] = {
     calls: totals.calls + 1,
-    errors: totals.errors + (failed && call.outcome !== "timeout" ? 1 : 0),
+    errors: totals.errors + (call.outcome === "error" || call.outcome === "fatal" ? 1 : 0),
     timeouts: totals.timeouts + (call.outcome === "timeout" ? 1 : 0),
+    wrong: totals.wrong + (call.outcome === "wrong" ? 1 : 0),
     fatal: totals.fatal + fatal,
     verified: totals.verified + (failed && call.onStable !== undefined ? 1 : 0),
     discordant: totals.discordant + discordant,
@@ -112,6 +113,19 @@ export function observeCall(state: RolloutState, call: ObservedCall): void {
   countLatency(block.bins, latencyMs);
   countLatency(state.latencies[call.arm], latencyMs);
   if (call.arm === "canary") state.stage.canaryCalls += 1;
+}
+
+/** A call that was counted as good turned out to be bad, by a person's word: one failure more, and no call more. */
+export function markWrong(state: RolloutState, arm: "stable" | "canary"): void {
+  state[arm] = { ...state[arm], wrong: state[arm].wrong + 1 };
+  const block = state.open[arm];
+  if (block.failures < block.calls) {
+    block.failures += 1;
+    return;
+  }
+  // Its block is closed already.
+  const more = ({ calls, failures }: Tally): Tally => ({ calls, failures: Math.min(calls, failures + 1) });
+  state.evidence = { ...state.evidence, [arm]: more(state.evidence[arm]) };
 }
 
 /** The share of the traffic changes: what was counted before is a block of its own. */
@@ -134,7 +148,7 @@ export function evidenceOf(state: RolloutState): { by: "failures" | "pairs"; evi
 
 /** Pairs say more than failures, if no failure is without its pair: in one arm only they would favour that arm. */
 function isPaired({ canary, stable }: RolloutState): boolean {
-  const failures = [canary, stable].map(({ errors, timeouts }) => errors + timeouts);
+  const failures = [canary, stable].map(({ errors, timeouts, wrong }) => errors + timeouts + wrong);
   return failures[0] === canary.verified && failures[1] === stable.verified && stable.verified > 0;
 }
 

@@ -2,7 +2,7 @@
 export interface CountedCall {
   /** When it ended. */
   readonly at: number;
-  readonly outcome: "ok" | "error" | "timeout" | "fatal";
+  readonly outcome: "ok" | "error" | "timeout" | "wrong" | "fatal";
   /** Of a call that ran into its time limit: how long it was waited for. */
   readonly latencyMs: number;
   /** It repeats one that had failed. */

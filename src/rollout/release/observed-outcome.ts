@@ -9,6 +9,8 @@ export interface Trial {
   readonly failure: { readonly error: string; readonly errorType: string | null; readonly output: string } | null;
   /** What stable said, when it was asked as well. */
   readonly onStable: "ok" | "failed" | null;
+  /** What is wrong with a result that succeeded: its form, or what a judge says; left out, or null: nothing. */
+  readonly wrong?: string | null;
 }
 
 /** What a settled call says about its version; null when it says nothing: nobody ran it, or somebody stopped it. */
@@ -16,7 +18,7 @@ export function outcomeOf(execution: Execution, trial: Trial | null): ObservedCa
   if (execution.state === "cancelled" || (!trial && execution.runPhase === "not_started")) return null;
   if (execution.state === "timeout") return "timeout";
   const failure = trial ? trial.failure : failureOf(execution);
-  if (!failure) return "ok";
+  if (!failure) return trial?.wrong ? "wrong" : "ok";
   // What is wrong with the input is not the tool's fault, unless the stable version takes it.
   if (failure.errorType === "invalid_input" && trial?.onStable !== "ok") return null;
   if (notItsFault.includes(failure.errorType ?? "")) return null;

@@ -2,13 +2,21 @@ import type { RolloutReader, RolloutTransaction } from "../../core/rollout-store
 import { assess, isAssessmentDue, type Assessment } from "../decision/assess.ts";
 import { nextStep, type Step } from "../decision/choose-verdict.ts";
 import type { RolloutPolicy } from "../decision/policy.ts";
-import { enterStage, type RolloutState } from "../decision/rollout-state.ts";
+import { enterStage, markWrong, type RolloutState } from "../decision/rollout-state.ts";
 import { forgetVersions } from "../metrics/metrics-aggregator.ts";
 import { countHarm, countObservation, type Observation } from "./count-observation.ts";
-import { readHarm, readKindStates, readRelease, readState, removeCounters } from "./release-documents.ts";
+import {
+  readHarm,
+  readKindState,
+  readKindStates,
+  readRelease,
+  readState,
+  removeCounters,
+} from "./release-documents.ts";
 import { writeKindState, writeRelease, writeState } from "./release-documents.ts";
 import { makeStable, rollBack, versionsInUse } from "./release-steps.ts";
 import { eventOf, isWorthTelling, tell } from "./tell-event.ts";
+import { versionName } from "./version-name.ts";
 import type { Lane, LaneName, RolledBack, Rollout, ToolRelease } from "./tool-release.ts";
 
 /** How a rollout of one tool goes on: the rule's policy, and whether a person has to agree. */
@@ -24,6 +32,8 @@ export type PolicyOf = (tool: string, risk: Rollout["risk"], lane: LaneName) => 
 export interface PromotionController {
   /** Counts a settled call, and decides when it can have changed the answer. */
   observe(transaction: RolloutTransaction, observation: Observation): void;
+  /** A person says that the result of a call was bad; what became of that. */
+  markWrong(transaction: RolloutTransaction, marked: MarkedCall): "counted" | "already" | "not_tried";
   /** The answer as it would be now; nothing is done. Undefined when there is nothing to judge. */
   assess(reader: RolloutReader, at: JudgedLane): Assessment | undefined;
   /** Whether so much time has passed, with or without calls, that a person has to decide, and nobody was told so. */
@@ -42,6 +52,20 @@ export interface JudgedLane {
   readonly running?: number;
   /** Judge progress now, not at the next look: a person asks. */
   readonly look?: "now";
+}
+
+/** A call that succeeded. */
+export interface MarkedCall {
+  readonly tool: string;
+  /** `name@hash` of the version that ran it. */
+  readonly version: string;
+  readonly route: "stable" | "canary";
+  readonly lane: LaneName;
+  readonly executionId: string;
+  readonly conversationId: string | null;
+  readonly kind: string;
+  readonly createdAt: number;
+  readonly at: number;
 }
 
 export interface PersonsOrder {
@@ -178,6 +202,31 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       // Scheduled runs are few: a person is asked after the third, not after the twentieth.
       const isDue = isAssessmentDue(state, call) || (lane === "scheduled" && call.arm === "canary");
       if (isDue) decide(transaction, { release: used, lane, now, running }, state);
+    },
+    markWrong(transaction, marked) {
+      const { tool, lane, route, executionId, conversationId } = marked;
+      const release = readRelease(transaction, tool);
+      const rollout = release?.rollout;
+      if (!release || rollout?.status !== "running" || marked.createdAt < rollout.startedAt) return "not_tried";
+      const hash = route === "canary" ? rollout.hash : release.stable.hash;
+      const counters = { rolloutId: rollout.id, lane };
+      const state = readState(transaction, counters);
+      if (!state || marked.version !== versionName(tool, hash)) return "not_tried";
+      const key = `${lane}:${conversationId ?? executionId}`;
+      const isMarked = transaction.findMark(rollout.id, `wrong:${executionId}`) !== undefined;
+      // A conversation counts up to its first failure.
+      if (isMarked || transaction.findMark(rollout.id, key) === "failed") return "already";
+      transaction.mark(rollout.id, `wrong:${executionId}`, "failed");
+      transaction.mark(rollout.id, key, "failed");
+      markWrong(state, route);
+      writeState(transaction, counters, state);
+      const kind = readKindState(transaction, counters, marked.kind);
+      if (kind) {
+        markWrong(kind, route);
+        writeKindState(transaction, counters, { kind: marked.kind, state: kind });
+      }
+      if (route === "canary") decide(transaction, { release, lane, now: marked.at }, state);
+      return "counted";
     },
     assess(reader, at) {
       const { rollout } = at.release;

@@ -9,6 +9,8 @@ export interface TriedTool {
   readonly stable: Tool;
   /** Whether a failed call is run again on the stable version. */
   readonly verifies: boolean;
+  /** Judges results, where the tool names one. */
+  readonly judge?: Tool;
   readonly clock: Clock;
   readonly note: (executionId: string, trial: Trial) => void;
 }
@@ -17,7 +19,7 @@ export interface TriedTool {
  * A version while it is on trial: how long it took and how it failed is noted for this version alone. Where twice is the
  * same as once, a failed call is run again on stable, in both arms: whoever asked gets an answer, and both are judged alike.
  */
-export function tryVersion({ tool, stable, verifies, clock, note }: TriedTool): Tool {
+export function tryVersion({ tool, stable, verifies, judge, clock, note }: TriedTool): Tool {
   return {
     ...tool,
     async run(input, context) {
@@ -31,9 +33,10 @@ export function tryVersion({ tool, stable, verifies, clock, note }: TriedTool): 
       });
       const latencyMs = clock.monotonic() - begin;
       const { failure } = first;
-      const trial = (onStable: Trial["onStable"]): void => note(context.executionId, { latencyMs, failure, onStable });
+      const trial = (onStable: Trial["onStable"], wrong: string | null = null): void =>
+        note(context.executionId, { latencyMs, failure, onStable, ...(wrong !== null && { wrong }) });
       if (!failure || !verifies || context.signal.aborted) {
-        trial(null);
+        trial(null, failure ? null : await findWrong({ tool, judge }, { input, result: first.give(), context }));
         if (!isEntered) context.notEntered?.();
         return first.give();
       }
@@ -67,4 +70,20 @@ async function attempt(tool: Tool, input: unknown, context: ToolContext): Promis
       },
     };
   }
+}
+
+const saysNothing = ["threw", "crashed", "memory", "timeout", "invalid_result", "invalid_input", "cancelled", "access"];
+
+/** What is wrong with a result that succeeded: its form, or what the judge says; null when nothing is, or nobody can say. */
+async function findWrong(
+  { tool, judge }: { readonly tool: Tool; readonly judge: Tool | undefined },
+  { input, result, context }: { readonly input: unknown; readonly result: ToolResult; readonly context: ToolContext },
+): Promise<string | null> {
+  const output = result.output ?? "";
+  const problem = tool.quality?.checkOutput?.(output) ?? null;
+  if (problem !== null || !judge || context.signal.aborted) return problem;
+  // A judge that breaks down says nothing about the result.
+  const verdict = await attempt(judge, { tool: tool.name, input, output }, context);
+  if (!verdict.failure || saysNothing.includes(verdict.failure.errorType ?? "")) return null;
+  return `Judged bad by ${judge.name}: ${verdict.failure.error}`;
 }

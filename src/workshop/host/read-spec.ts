@@ -36,7 +36,8 @@ function read({ spec, exports }: RawFile, template: string): ToolSpec {
   return {
     name: readName(given["name"]),
     description: readDescription(given["description"]),
-    inputSchema: readSchema(given["input_schema"]),
+    inputSchema: readSchema("input_schema", given["input_schema"]),
+    ...readQuality(given),
     traits: readTraits(given),
     ...readLimit(given, "timeout_ms", "timeoutMs"),
     ...readLimit(given, "idle_ms", "idleMs"),
@@ -71,25 +72,40 @@ function readDescription(description: unknown): string {
   );
 }
 
-function readSchema(schema: unknown): JsonSchema {
+function readQuality({
+  output_schema: schema,
+  judge,
+}: Record<string, unknown>): Pick<ToolSpec, "outputSchema" | "judge"> {
+  if (judge !== undefined && !(typeof judge === "string" && toolName.test(judge))) {
+    throw new SpecError(`TOOL_SPEC.judge must be the name of a tool; got ${show(judge)}.`, null);
+  }
+  return {
+    ...(schema === undefined ? {} : { outputSchema: readSchema("output_schema", schema) }),
+    ...(judge === undefined ? {} : { judge }),
+  };
+}
+
+function readSchema(key: "input_schema" | "output_schema", schema: unknown): JsonSchema {
   if (schema === undefined || schema === null) {
     throw new SpecError(
-      "TOOL_SPEC.input_schema is missing.",
+      `TOOL_SPEC.${key} is missing.`,
       'For a tool without input: input_schema: { type: "object", properties: {} }.',
     );
   }
   if (typeof schema !== "object" || Array.isArray(schema)) {
-    throw new SpecError(`TOOL_SPEC.input_schema must be a JSON schema; got ${show(schema)}.`, null);
+    throw new SpecError(`TOOL_SPEC.${key} must be a JSON schema; got ${show(schema)}.`, null);
   }
   const { type } = schema as { readonly type?: unknown };
   if (type !== "object") {
     throw new SpecError(
-      `TOOL_SPEC.input_schema must have type: "object"; got ${show(type)}.`,
-      "The input of a tool is an object with named fields.",
+      `TOOL_SPEC.${key} must have type: "object"; got ${show(type)}.`,
+      key === "input_schema"
+        ? "The input of a tool is an object with named fields."
+        : "It describes the output as JSON.",
     );
   }
   const problem = findSchemaProblem(schema);
-  if (problem) throw new SpecError(`TOOL_SPEC.input_schema${problem.path}: ${problem.message}`, problem.hint);
+  if (problem) throw new SpecError(`TOOL_SPEC.${key}${problem.path}: ${problem.message}`, problem.hint);
   return schema as JsonSchema;
 }
 

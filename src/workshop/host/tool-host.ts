@@ -15,6 +15,10 @@ export interface ToolSpec {
   readonly idleMs?: number;
   /** What it touches, where the file says so without running anything: paths may name fields of the input, as in `{file_path}`. */
   readonly resources?: readonly Resource[];
+  /** What its output is as JSON: a result of another form counts against a version that is tried. */
+  readonly outputSchema?: JsonSchema;
+  /** The name of a read-only tool that judges its results while a version is tried. */
+  readonly judge?: string;
   /** For rehearsals. */
   readonly cases: readonly ToolCase[];
   /** `create(context)` makes what is called; otherwise `run` is called directly. */

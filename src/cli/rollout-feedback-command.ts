@@ -1,0 +1,31 @@
+import { viewToWire } from "../runtime/views/rollout-documents.ts";
+import { UsageError, type Invocation } from "./command.ts";
+import { exitCode } from "./exit-code.ts";
+import { withRuntime } from "./open-runtime.ts";
+import { refuseInsideCall } from "./person.ts";
+import type { Terminal } from "./terminal.ts";
+import { askRollouts } from "./with-rollouts.ts";
+
+const told = {
+  counted: "It counts as a failure of the version that ran it.",
+  already: "It, or its conversation, counts as failed already: nothing was counted again.",
+  not_tried: "No version was being tried when it ran: it is kept for `deckhand improve` only.",
+} as const;
+
+/** `deckhand rollout feedback TOOL --bad CALL` */
+export async function runRolloutFeedback(invocation: Invocation, terminal: Terminal): Promise<number> {
+  refuseInsideCall(terminal);
+  const tool = invocation.positionals[0]!;
+  const id = invocation.value("bad");
+  if (id === undefined) throw new UsageError("Which call was bad? Name it with --bad CALL.");
+  return withRuntime(invocation, terminal, async (runtime) => {
+    const call = await runtime.get(id);
+    if (!call) throw new UsageError(`There is no call "${id}".`);
+    const { counted, view } = await askRollouts(runtime, tool, (rollouts) =>
+      rollouts.markBad(tool, call, invocation.value("reason")),
+    );
+    if (invocation.has("json")) terminal.printJson({ counted, view: viewToWire(view) });
+    else terminal.tell(`${told[counted]} ${view.tool}: ${view.reason}`);
+    return exitCode.done;
+  });
+}
