@@ -50,6 +50,8 @@ for (const mode of modes) {
         state: "running",
         exitCode: null,
         killedBy: null,
+        endedAt: null,
+        isSandboxed: mode === "require",
       });
       assert.ok(pid! > 1 && command[0] === "bash" && startedAt <= Date.now() && outputBytes > 20);
       assert.deepEqual(

@@ -78,7 +78,7 @@ test("4-9 the folder is tools/, or the one that CUSTOM_TOOL_DIR names", async (t
   await writeFile(join(elsewhere, "echo_tool.js"), echoJs);
   const env = { CUSTOM_TOOL_DIR: elsewhere };
   const { stdout } = await own.run(["tool", "echo_tool", '{"text":"from there"}'], { env });
-  assert.equal(stdout, "from there");
+  assert.equal(stdout, "from there\n");
 });
 
 test("4-10 a file in tools/ is loaded once the user trusts it; without a terminal the error names the command (differs)", async (t) => {
@@ -90,7 +90,7 @@ test("4-10 a file in tools/ is loaded once the user trusts it; without a termina
     /you have not trusted it yet\. Look at it, then run `deckhand trust tools\/echo_tool\.js`/,
   );
   assert.equal((await own.run(["trust", "tools/echo_tool.js", "--yes"])).code, 0);
-  assert.equal((await own.run(["tool", "echo_tool", '{"text":"x"}'])).stdout, "x");
+  assert.equal((await own.run(["tool", "echo_tool", '{"text":"x"}'])).stdout, "x\n");
 });
 
 test("4-11 a Python file with TOOL_SPEC and run(input_data, context) is a tool", python, async (t) => {
@@ -121,7 +121,7 @@ test("4-13 TOOL_SPEC and run must both be there, and what is missing is said wit
 
 test("4-14 the example: echo_tool with a text and a mode", async () => {
   const { stdout } = await command.run(["tool", "echo_tool", '{"text":"hello","mode":"upper"}']);
-  assert.equal(stdout, "HELLO");
+  assert.equal(stdout, "HELLO\n");
 });
 
 test("4-15 the model can look by itself: ls, list, reload, then call; its user's tools are offered whatever the first words are", async () => {
