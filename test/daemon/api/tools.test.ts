@@ -27,7 +27,7 @@ test("tools are listed as the command line prints them, with how they did of lat
     category: "custom",
     offered_in: named("say").offered_in,
     replay: "safe",
-    timeout_ms: null,
+    timeout_ms: 120_000,
     version: "say@HASH",
     input_schema: { type: "object", properties: {} },
     file: "tools/say.js",
