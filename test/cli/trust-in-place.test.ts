@@ -22,7 +22,7 @@ test("without a terminal, a tool whose file is not trusted yet says so, with the
   assert.match(refused.stderr, /run `deckhand trust tools\/say\.ts`/);
   assert.equal((await machine.run(["trust", "tools/say.ts", "--yes"])).code, 0);
   const called = await machine.run(["tool", "say", "{}", "--quiet"]);
-  assert.deepEqual([called.code, called.stdout], [0, "said"]);
+  assert.deepEqual([called.code, called.stdout.trim()], [0, "said"]);
 });
 
 test("calls of other tools repeat no warning about tool files; `deckhand tools` has them [C3]", async (t) => {

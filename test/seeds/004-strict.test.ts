@@ -78,7 +78,7 @@ test(
 
 test("4-48 a Python tool runs there too, also with an interpreter of pyenv", pythonInSandbox(), async () => {
   const { stdout, stderr } = await command.run(["tool", "echo_tool", '{"text":"seen","mode":"upper"}', "--quiet"]);
-  assert.equal(stdout, "SEEN", stderr);
+  assert.equal(stdout.trim(), "SEEN", stderr);
 });
 
 function pythonInSandbox(): { skip?: string } {
