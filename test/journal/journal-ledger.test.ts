@@ -322,3 +322,18 @@ describe("a log that can't be written", () => {
     await journal.close();
   });
 });
+
+for (const workflow of [true, false]) {
+  test(`a call of a conversation has a line of its workflow: ${workflow} [D4]`, async (t) => {
+    const place = await openPlace(t);
+    const journal = place.open({ settings: { ...place.open().settings, workflow } });
+    const ledger = createJournalLedger(journal);
+    const call = makeExecution({ conversationId: "ses_1" });
+    await ledger.opened(call, "never");
+    await ledger.settled(complete(call), "never");
+    await journal.close();
+    const found = place.entries().filter(({ type }) => type === "workflow");
+    assert.equal(found.length, workflow ? 1 : 0);
+    if (workflow) assert.equal(found[0]!["conversation_id"], "ses_1");
+  });
+}

@@ -186,6 +186,23 @@ test("a line that waited while a later one was written is no clock that was set 
   assert.deepEqual(new Set(place.entries().map(({ at }) => at)), new Set(["2026-01-01T00:00:00.008Z"]));
 });
 
+test("more than a hundred problems are counted, and the first hundred are named [D4]", async (t) => {
+  const place = await openPlace(t);
+  const journal = place.open();
+  for (let index = 0; index < 130; index++) await journal.append({ type: "note", text: `n${index}` });
+  await journal.close();
+  place.rewrite(place.lines().map((line) => line.replace('"text":"n', '"text":"m')));
+  const report = await place.verify();
+  assert.deepEqual([report.ok, report.problems.length, report.problemCount], [false, 100, 130]);
+});
+
+test("a torn last line is named with its number [D4]", async (t) => {
+  const place = await writeTwo(t);
+  appendFileSync(place.file, '{"v":1,"writer":"a","se');
+  const { ok, warnings } = await place.verify();
+  assert.deepEqual([ok, warnings.map(({ kind, line }) => [kind, line])], [true, [["torn", 13]]]);
+});
+
 describe("segments", () => {
   async function writeSegments(t: TestContext): Promise<LogPlace> {
     const place = await openPlace(t);

@@ -3,13 +3,13 @@ import type { SessionEntry, SessionEntryBody } from "../../core/session.ts";
 export type CheckedEntry =
   | { readonly ok: true; readonly entry: SessionEntry }
   /** `problem` completes "line 7 …". */
-  | { readonly ok: false; readonly problem: string };
+  | { readonly ok: false; readonly problem: string; readonly isNewer?: true };
 
 /** Whether a value read from a session file is an entry that the rest of the code can rely on. */
 export function checkEntry(value: unknown): CheckedEntry {
   if (!isFields(value)) return wrong("is no JSON object");
   const { v, type, id, parentId, at } = value;
-  if (typeof v === "number" && v > 1) return wrong(`was written by a newer Deckhand (v ${v})`);
+  if (typeof v === "number" && v > 1) return { ...wrong(`was written by a newer Deckhand (v ${v})`), isNewer: true };
   if (v !== 1 || typeof type !== "string" || !isName(id) || !isNumber(at)) return wrong("is no entry of a session");
   if (parentId !== null && !isName(parentId)) return wrong("does not say which entry it follows");
   if (!isKnownType(type)) return wrong(`has a type that this Deckhand does not know ("${type}")`);
@@ -101,6 +101,6 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number";
 }
 
-function wrong(problem: string): CheckedEntry {
+function wrong(problem: string): Extract<CheckedEntry, { ok: false }> {
   return { ok: false, problem };
 }

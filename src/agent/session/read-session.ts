@@ -9,6 +9,8 @@ export interface SessionContent {
   /** What is wrong in the middle of the file, in sentences for a person. */
   readonly problems: readonly string[];
   readonly tail: Tail;
+  /** A line of it was written by a newer version. */
+  readonly isNewer: boolean;
 }
 
 /**
@@ -28,6 +30,7 @@ export function readSession(bytes: Uint8Array): SessionContent {
   const problems: string[] = [];
   let tail: Tail = { kind: "whole" };
   let number = 0;
+  let isNewer = false;
   for (let start = 0; start < bytes.length;) {
     const newline = bytes.indexOf(10, start);
     const end = newline === -1 ? bytes.length : newline;
@@ -37,12 +40,13 @@ export function readSession(bytes: Uint8Array): SessionContent {
       if (newline === -1) tail = line.ok ? { kind: "unended" } : { kind: "torn", at: start };
       const problem = line.ok ? tree.add(line.entry) : line.problem;
       if (problem !== undefined && tail.kind !== "torn") problems.push(`Line ${number} ${problem}: it was left out.`);
+      if (!line.ok && line.isNewer) isNewer = true;
       if (!line.ok && line.link) tree.addLink(line.link);
     }
     start = end + 1;
   }
   const branch = tree.branch();
-  return { entries: tree.entries, branch, problems: [...problems, ...tree.problems], tail };
+  return { entries: tree.entries, branch, problems: [...problems, ...tree.problems], tail, isNewer };
 }
 
 interface Tree {

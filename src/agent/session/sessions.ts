@@ -10,7 +10,7 @@ import { entryToLine } from "./entry-line.ts";
 import { findSession, findSessions, type FoundSession } from "./find-session.ts";
 import type { MaskValue } from "./mask-entry.ts";
 import { createSessionFile, openSessionFile, readSessionFile, type SessionFile } from "./session-file.ts";
-import { nothingWhole, summarizeSession } from "./summarize-session.ts";
+import { summarizeSession, whyNothing } from "./summarize-session.ts";
 
 export interface SessionsOptions {
   readonly folder: string;
@@ -90,7 +90,7 @@ export function openSessions(options: SessionsOptions): Sessions {
         file.close();
         throw new RuntimeError(
           "SESSION_DAMAGED",
-          `The session ${id} can't be opened. ${nothingWhole} Look at ${path}, or start a new session.`,
+          `The session ${id} can't be opened. ${whyNothing(content)} Look at ${path}, or start a new session.`,
         );
       } catch (thrown) {
         await leases.release(id, owner);

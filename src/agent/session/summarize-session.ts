@@ -50,8 +50,9 @@ function describeBranch({ branch }: SessionContent): Partial<SessionSummary> {
   };
 }
 
-function problemOf({ entries, problems, tail }: SessionContent, isOpen: boolean): string | null {
-  if (entries.length === 0) return nothingWhole;
+function problemOf(content: SessionContent, isOpen: boolean): string | null {
+  const { entries, problems, tail } = content;
+  if (entries.length === 0) return whyNothing(content);
   // While somebody writes it, a line may be seen half.
   const torn = tail.kind === "torn" && !isOpen ? ["Its last line was cut short."] : [];
   const [first, ...more] = [...problems, ...torn];
@@ -59,4 +60,7 @@ function problemOf({ entries, problems, tail }: SessionContent, isOpen: boolean)
   return more.length === 0 ? first : `${first} (and ${more.length} more like this)`;
 }
 
-export const nothingWhole = "No entry in it can be read.";
+/** Of a file that has no entry that can be used. */
+export function whyNothing({ isNewer }: Pick<SessionContent, "isNewer">): string {
+  return isNewer ? "It was written by a newer Deckhand: update Deckhand to read it." : "No entry in it can be read.";
+}

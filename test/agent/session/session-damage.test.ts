@@ -136,6 +136,20 @@ test("a file in which nothing can be read is left alone, and said to be so", asy
   assert.equal(summary!.problem, "No entry in it can be read.");
 });
 
+test("a file that a newer version wrote is called newer, not damaged", async (t) => {
+  const { sessions, folder } = await setUpSessions(t);
+  mkdirSync(folder);
+  const id = "ses_0190aaaa-bbbb-7ccc-8ddd-eeeeeeeeeeee";
+  const path = join(folder, `${id}.jsonl`);
+  writeFileSync(path, '{"v":2,"type":"session","id":"e1","parent_id":null,"at":"2027-01-01T00:00:00.000Z"}\n');
+  const sentence = "It was written by a newer Deckhand: update Deckhand to read it.";
+  await assert.rejects(sessions.open("latest"), {
+    message: `The session ${id} can't be opened. ${sentence} Look at ${path}, or start a new session.`,
+  });
+  const [summary] = await sessions.list(1);
+  assert.equal(summary!.problem, sentence);
+});
+
 test("a link in the place of a session is not followed", async (t) => {
   const { sessions, folder } = await setUpSessions(t);
   mkdirSync(folder);
