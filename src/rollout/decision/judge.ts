@@ -56,8 +56,8 @@ export const lookEvery = 20;
 /** Fewer calls of stable are nothing to compare with. */
 export const leastStableCalls = 100;
 const leastFailures = { all: 4, kind: 3 };
-/** Many stretches end lately: each must be surer than the whole. */
-const latelyCaution = 8;
+/** Many stretches end lately: each must be surer than the whole; less so where everybody has it, and each call counts. */
+const latelyCaution = { trial: 8, watched: 3 };
 /** Latency: slower in more than one block, or slower beyond all doubt. */
 const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
@@ -82,17 +82,15 @@ export function judge(facts: Facts, policy: RolloutPolicy): Judgement {
 }
 
 function judgeFailures(
-  { evidence, history, scope }: Facts,
+  { evidence, history, scope, stage }: Facts,
   { worse, worseLately }: FailureWeights,
   { odds, limits }: RolloutPolicy,
 ): "worse" | "worse_lately" | "above_limit" | undefined {
   const { calls, failures } = evidence.canary;
   if (failures < leastFailures[scope]) return undefined;
   if (worse > Math.log(odds.rollback)) return "worse";
-  if (
-    evidence.lately.canary.failures >= leastFailures[scope] &&
-    worseLately > Math.log(odds.rollback * latelyCaution)
-  ) {
+  const caution = latelyCaution[stage.next === "none" ? "watched" : "trial"];
+  if (evidence.lately.canary.failures >= leastFailures[scope] && worseLately > Math.log(odds.rollback * caution)) {
     return "worse_lately";
   }
   const stable = stablePosterior(evidence, history);
