@@ -105,9 +105,22 @@ test("4-55 p50, p95 and p99 of both", async () => {
   );
 });
 
-test("4-56 later retries are shown, and a fixed case with another result than expected keeps a version out", async (t) => {
+test("4-56 wrong results count against a version: by their form, and where a person marks one; fixed cases keep it out", async (t) => {
   const { text } = await openGood();
   assert.match(text, /^ +retries +\d+ % +\d+ %$/m);
+  const form = {
+    traits: { risk: "low" },
+    output_schema: { type: "object", properties: { n: { type: "number" } }, required: ["n"] },
+  };
+  const shaped = await openTrial(t, shouting("return { n: 1 };", form), { low: { stages: [50, 100] } });
+  await shaped.talk("before", 8);
+  await shaped.command.save("shout.js", shouting('return "nonsense";', form));
+  await shaped.talk("after", 400, () => shaped.last() === "rolled_back");
+  const why = (await shaped.command.run(["rollout", "explain", "shout"])).stdout;
+  assert.equal(shaped.last(), "rolled_back", why);
+  const call = await shaped.runtime.call("shout", { text: "a" });
+  const marked = await shaped.command.run(["rollout", "feedback", "shout", "--bad", call.id, "--reason", "wrong"]);
+  assert.equal(marked.code, 0, marked.stderr);
   const cases = { traits: { read_only: true }, cases: [{ name: "loud", input: { text: "a" }, expect: "A" }] };
   const other = await openTrial(t, shouting("", cases));
   await other.talk("before", 4);
