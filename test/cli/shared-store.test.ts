@@ -117,7 +117,7 @@ describe("a store that machines share", lane("postgres", (await findPostgresProb
     await say("tasks", "--store", address.replace(/test_\d+/, "nowhere"));
     await say("tasks", "--store", `postgres://ann:${password}@127.0.0.1:1/x`);
     await say("tasks", "--store", `mysql://ann:${password}@127.0.0.1:1/x`);
-    const waiting = here.start(["worker", "--store", `postgres://ann:${password}@127.0.0.1:1/x`, "--debug"]);
+    const waiting = here.start(["worker", "--store", `postgres://ann:${password}@127.0.0.1:1/x`]);
     await until(() => waiting.stderr().includes("Trying again until it answers"), "the worker waits");
     waiting.child.kill("SIGTERM");
     said.push(...Object.values(await waiting.ended).map(String));
