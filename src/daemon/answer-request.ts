@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../core/clock.ts";
 import { checkHost } from "../http/check-host.ts";
 import { countUnderWay } from "./access/count-under-way.ts";
 import type { Doorkeeper, Visitor } from "./access/visitors.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { createRouter } from "./find-route.ts";
 import { HttpError, toProblem } from "./http-error.ts";
-import { checkBody, readJsonBody } from "./read-json-body.ts";
+import { checkBody, readJsonBody, strangersBody, usualBody } from "./read-json-body.ts";
 import { sendError } from "./send.ts";
 
 export interface RequestParts {
@@ -17,6 +18,7 @@ export interface RequestParts {
   /** Why nothing that needs the runtime can be answered now; null when it can. */
   readonly whyNot: () => string | null;
   readonly mask: (text: string) => string;
+  readonly clock: Clock;
   /** Told what nobody foresaw. */
   readonly onError: (thrown: unknown) => void;
 }
@@ -64,7 +66,8 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
     const leave = endpoint.needs === "nothing" ? undefined : countRequest(visitor);
     try {
       const takesJson = endpoint.method === "POST" && endpoint.body === undefined;
-      if (takesJson) checkBody(request);
+      const limits = endpoint.needs === "nothing" ? strangersBody : usualBody;
+      if (takesJson) checkBody(request, limits);
       const problem = endpoint.isAlways ? null : parts.whyNot();
       if (problem !== null) throw new HttpError("NOT_READY", problem, { "retry-after": "1" });
       await endpoint.answer({
@@ -72,7 +75,7 @@ export function createRequestHandler(parts: RequestParts): RequestHandler {
         response,
         params,
         query: new URLSearchParams(query),
-        body: takesJson ? await readJsonBody(request, response) : undefined,
+        body: takesJson ? await readJsonBody(request, response, { ...limits, clock: parts.clock }) : undefined,
         visitor,
         isStillIn: () => isStillIn(request, endpoint),
         signal,

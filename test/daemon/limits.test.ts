@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { apiRoutes } from "../../src/daemon/api/routes.ts";
 import { once } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
+import { PassThrough } from "node:stream";
 import test, { type TestContext } from "node:test";
+import { readJsonBody, strangersBody } from "../../src/daemon/read-json-body.ts";
 import { afterTest } from "../support/after-test.ts";
+import { createManualClock } from "../support/manual-clock.ts";
 import { until } from "../support/runtime.ts";
 import { openDaemon, sendRaw } from "./support/daemon.ts";
 
@@ -65,6 +69,26 @@ test("a body that does not say how long it is ends where the limit is [G6]", asy
   // Whether the answer or the end of the connection comes first is up to the system.
   assert.match(answer, /^$|^HTTP\/1\.1 413 /);
   assert.equal((await ask()).status, 200);
+});
+
+test("a body of somebody without a token is small, and is not waited for longer than 10 s [G6]", async (t) => {
+  const { ask } = await openDaemon(t);
+  const large = await ask({ path: "/api/login", body: { code: "x".repeat(5000) }, headers: { authorization: "" } });
+  assert.deepEqual(
+    [large.status, large.json()],
+    [413, { error: { code: "TOO_LARGE", message: "A body has at most 4096 bytes here." } }],
+  );
+
+  const clock = createManualClock();
+  const request = new PassThrough() as unknown as IncomingMessage;
+  request.headers = {};
+  const body = readJsonBody(request, new PassThrough() as unknown as ServerResponse, { ...strangersBody, clock });
+  (request as unknown as PassThrough).write('{"code":');
+  clock.advance(9_999);
+  assert.equal(clock.waiting, 1);
+  clock.advance(1);
+  await assert.rejects(body, { code: "TOO_SLOW", message: "The body was not there within 10 s." });
+  assert.equal(clock.waiting, 0);
 });
 
 test("what is no JSON is one sentence, no body at all is an empty object, and the next request gets its answer [G6]", async (t) => {

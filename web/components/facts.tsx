@@ -1,8 +1,9 @@
 import type { ComponentChildren } from "preact";
+import { showLine } from "../format/show-controls.ts";
 
 export type Fact = readonly [label: string, value: ComponentChildren];
 
-/** Names and values; what is null is left out. */
+/** Names and values; what is null is left out. Texts may come from others: what hides or turns them is shown. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   return (
     <dl class="facts">
@@ -10,7 +11,7 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
         value === null || value === undefined || value === "" ? null : (
           <div key={label}>
             <dt>{label}</dt>
-            <dd>{value}</dd>
+            <dd>{typeof value === "string" ? showLine(value) : value}</dd>
           </div>
         ),
       )}

@@ -1,3 +1,4 @@
+import { cleanText } from "../../runtime/untrusted-text.ts";
 import { systemClock } from "../../core/clock.ts";
 import { isFinal } from "../../core/execution.ts";
 import type { Tool } from "../../core/tool.ts";
@@ -78,8 +79,10 @@ async function callTool(request: ApiRequest, { runtime }: ApiParts): Promise<unk
  * name, so that it can't name a session, a job or the conversation of another program.
  */
 function readConversation(given: Readonly<Record<string, unknown>>, { rights, who }: ApiRequest): string | undefined {
-  const conversation = optionalText(given, "conversation");
-  if (conversation === undefined) return undefined;
+  const named = optionalText(given, "conversation");
+  if (named === undefined) return undefined;
+  // A person reads it beside others: nothing in it may hide, or turn the text around it.
+  const conversation = cleanText(named);
   const { length } = conversation;
   if (length > longestConversation) {
     throw badRequest(`conversation has at most ${longestConversation} characters, this one has ${length}.`);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openRuntime, until } from "../../support/runtime.ts";
@@ -108,6 +108,17 @@ test("a deny rule holds for a person's call as for any other [G6]", async (t) =>
   const runtime = await openRuntime(t, { settings: { permissions: { deny: ["bash(touch *)"] } } });
   const { body } = await openApi(t, runtime).post("/api/tools/bash/call", { input: { command: "touch made" } });
   assert.deepEqual([body.state, body.error_type, body.permission.rule], ["cancelled", "denied", "bash(touch *)"]);
+});
+
+test("the name of a conversation keeps nothing that hides it or turns the text around it [G6]", async (t) => {
+  const runtime = await openRuntime(t);
+  await writeFile(join(runtime.workdir, "a.txt"), "x");
+  const conversation = "ses_\u202eevil\u200b\u001b[31m";
+  const { body } = await openApi(t, runtime).post("/api/tools/read/call", {
+    input: { file_path: "a.txt" },
+    conversation,
+  });
+  assert.equal(body.conversation_id, "ses_evil");
 });
 
 test("wrong calls of tools are refused with one sentence, and wrong input is the call's own failure", async (t) => {
