@@ -14,41 +14,43 @@ async function openFolder(t: TestContext): Promise<Tmux & { readonly workdir: st
   return { ...(await openTmux(t, { columns: 160, env })), workdir };
 }
 
-const command = `${process.execPath} ${deckhand}`;
+const command = [process.execPath, ...deckhand].join(" ");
 
 test(
   "a yes that was typed before the question is not taken for an answer by deckhand tool [E7]",
   tmuxLane(),
   async (t) => {
-    const { type, press, see, workdir } = await openFolder(t);
-    await type(`cd ${workdir}; ${command} tool bash '{"command":"rm -rf zz"}'; echo "ended with $?"`);
-    await press("Enter");
-    await type("yes");
-    await press("Enter");
-    await type("yes");
-    await press("Enter");
-    await see('Type "yes" to run it, anything else to refuse:');
+    const terminal = await openFolder(t);
+    const { workdir } = terminal;
+    await terminal.type(`cd ${workdir}; ${command} tool bash '{"command":"rm -rf zz"}'; echo "ended with $?"`);
+    await terminal.press("Enter");
+    await terminal.type("yes");
+    await terminal.press("Enter");
+    await terminal.type("yes");
+    await terminal.press("Enter");
+    await terminal.see('Type "yes" to run it, anything else to refuse:');
     assert.ok(existsSync(join(workdir, "zz")));
-    await type("no");
-    await press("Enter");
-    await see("ended with 3");
+    await terminal.type("no");
+    await terminal.press("Enter");
+    await terminal.see("ended with 3");
     assert.ok(existsSync(join(workdir, "zz")));
   },
 );
 
 test("nor by deckhand trust; one that is typed after it is [E7]", tmuxLane(), async (t) => {
-  const { type, press, see, workdir } = await openFolder(t);
-  await type(`cd ${workdir}; ${command} trust; echo "ended with $?"`);
-  await press("Enter");
-  await type("yes");
-  await press("Enter");
-  await see("do you trust them as they are now? [y/N]");
-  await press("Enter");
-  await see("ended with 3");
-  await type(`clear; ${command} trust; echo "ended again with $?"`);
-  await press("Enter");
-  await see("do you trust them as they are now? [y/N]");
-  await type("yes");
-  await press("Enter");
-  await see("ended again with 0");
+  const terminal = await openFolder(t);
+  const { workdir } = terminal;
+  await terminal.type(`cd ${workdir}; ${command} trust; echo "ended with $?"`);
+  await terminal.press("Enter");
+  await terminal.type("yes");
+  await terminal.press("Enter");
+  await terminal.see("do you trust them as they are now? [y/N]");
+  await terminal.press("Enter");
+  await terminal.see("ended with 3");
+  await terminal.type(`clear; ${command} trust; echo "ended again with $?"`);
+  await terminal.press("Enter");
+  await terminal.see("do you trust them as they are now? [y/N]");
+  await terminal.type("yes");
+  await terminal.press("Enter");
+  await terminal.see("ended again with 0");
 });
