@@ -127,6 +127,8 @@ export interface TaskChange {
   readonly from: readonly TaskState[];
   readonly owner?: ProcessIdentity | null;
   readonly set: Partial<Omit<Task, "id" | "order" | "createdAt" | "folder" | "door">>;
+  /** How the order is kept from now on: at the end of a task, without its secrets. */
+  readonly order?: TaskOrder;
 }
 
 export function isFinalTask(state: TaskState): state is FinalTaskState {

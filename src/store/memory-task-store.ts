@@ -31,11 +31,11 @@ export function createMemoryTaskStore(): TaskStore {
     async count(query) {
       return select(query).length;
     },
-    async update(id, { from, owner, set }) {
+    async update(id, { from, owner, set, order }) {
       const task = tasks.get(id);
       if (!task || isFinalTask(task.state) || !from.includes(task.state)) return undefined;
       if (owner !== undefined && !isSame(task.owner, owner)) return undefined;
-      return put({ ...task, ...structuredClone(set) });
+      return put({ ...task, ...structuredClone(set), ...(order && { order: structuredClone(order) }) });
     },
     async takeNext(agent, { limit, owner, now }) {
       const ofAgent = [...tasks.values()].filter(({ order }) => order.agent === agent);

@@ -2,7 +2,7 @@ import { cutMiddle } from "../core/cut-text.ts";
 import { isFinalTask, type Task, type TaskQuery, type TaskStore } from "../core/task.ts";
 import type { Connection, Parameter } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { insertTask, isOwnedBy, selectTask, taskFromRow, updateTask } from "./task-row.ts";
+import { insertTask, isOwnedBy, replaceOrder, selectTask, taskFromRow, updateTask } from "./task-row.ts";
 import { fromKey, toKey } from "./text-key.ts";
 
 const longestReason = 10_000;
@@ -23,6 +23,7 @@ export function createSqliteTaskStore(database: Database): TaskStore {
       const task = find(connection, id);
       const changed = task && !isFinalTask(task.state) ? change(task) : undefined;
       if (changed) write(connection, changed);
+      if (changed && changed.order !== task?.order) replaceOrder(connection, changed);
       return changed;
     });
 
@@ -54,10 +55,10 @@ export function createSqliteTaskStore(database: Database): TaskStore {
         const { where, values } = conditionsOf(query);
         return Number(connection.get(`SELECT count(*) AS count FROM tasks ${where}`, ...values)?.["count"]);
       }),
-    update: (id, { from, owner, set }) =>
+    update: (id, { from, owner, set, order }) =>
       changeOne(id, (task) => {
         const isExpected = from.includes(task.state) && (owner === undefined || isOwnedBy(task, owner));
-        return isExpected ? { ...task, ...set } : undefined;
+        return isExpected ? { ...task, ...set, ...(order && { order }) } : undefined;
       }),
     async takeNext(agent, { limit, owner, now }) {
       const name = toKey(agent);

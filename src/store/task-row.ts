@@ -16,7 +16,12 @@ export function insertTask(connection: Connection, task: Task): void {
   connection.run("INSERT INTO task_orders (task_id, body) VALUES (?, ?)", task.id, JSON.stringify(toWire(task.order)));
 }
 
-/** Everything but the order, which never changes. */
+/** Without secrets, once the task has ended. */
+export function replaceOrder(connection: Connection, { id, order }: Task): void {
+  connection.run("UPDATE task_orders SET body = ? WHERE task_id = ?", JSON.stringify(toWire(order)), id);
+}
+
+/** Everything but the order. */
 export function updateTask(connection: Connection, task: Task): void {
   connection.run(update, ...changingColumns(task), task.id);
 }

@@ -8,7 +8,7 @@ import { findAdapter } from "./adapters/find-adapter.ts";
 import { amendLost } from "./amend-lost.ts";
 import { createAnswerReadings } from "./answer-readings.ts";
 import { checkAgent } from "./check-agent.ts";
-import { checkSameOrder } from "./check-same-order.ts";
+import { checkSameOrder, maskOrder } from "./check-same-order.ts";
 import { cancelled } from "./conclude-task.ts";
 import { dropExpired, expireTasks, sweepFolders } from "./expire-tasks.ts";
 import { createForgottenAgents } from "./forgotten-agents.ts";
@@ -113,7 +113,8 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
   /** Does nothing when the task is somebody else's by now. */
   async function settle(task: Task, end: Pick<Task, "state" | "error">): Promise<void> {
     const set = { ...end, completedAt: clock.now() };
-    const settled = await store.update(task.id, { from: ["running"], owner: options.owner, set });
+    const order = maskOrder(task.order, options.mask);
+    const settled = await store.update(task.id, { from: ["running"], owner: options.owner, set, order });
     if (settled) emit("task:settled", settledEvent(settled));
     if (settled) watches.tell();
   }
@@ -140,7 +141,7 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
       kept = await store.add(task);
     }
     if (kept.id === task.id) emit("task:created", { id: task.id, agent: order.agent, door: request.door });
-    else checkSameOrder(kept, order, request.door);
+    else checkSameOrder(kept, order, { door: request.door, mask: options.mask });
     fill(order.agent);
     return kept;
   }
@@ -192,7 +193,8 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
       const reason = oneLine(given, "start");
       if (isFinalTask(task.state)) return task;
       const set = { ...cancelled({ cancelReason: reason }), cancelReason: reason, completedAt: clock.now() };
-      const waiting = await store.update(id, { from: ["queued"], set });
+      const order = maskOrder(task.order, options.mask);
+      const waiting = await store.update(id, { from: ["queued"], set, order });
       if (waiting) {
         emit("task:settled", settledEvent(waiting));
         watches.tell();

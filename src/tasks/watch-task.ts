@@ -1,6 +1,10 @@
 import { existsSync } from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { codeOf } from "../core/errors.ts";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { DetachedState } from "../process/detached.ts";
+import { maskOrder } from "./check-same-order.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
 import { readAgent, type AgentReading } from "./read-agent.ts";
 import { countPrinted, cutPrinted, hasPrinted, runFolderOf } from "./task-folder.ts";
@@ -54,7 +58,9 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
 
   /** Undefined: it is somebody else's by now, and nothing was changed. */
   async function change(set: TaskChange["set"]): Promise<Task | undefined> {
-    const changed = await store.update(task.id, { from: ["running"], owner, set });
+    const isEnd = set.completedAt !== undefined && set.completedAt !== null;
+    const order = isEnd ? { order: maskOrder(task.order, mask) } : {};
+    const changed = await store.update(task.id, { from: ["running"], owner, set, ...order });
     if (changed) task = changed;
     return changed;
   }
@@ -139,6 +145,7 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     const set = await (ending ??= endRun(options, task, end).catch(forgetEnding));
     if (set.state === "lost" && task.order.isIdempotent && task.attempt < mostAttempts) return startAgain("");
     const settled = await change({ ...set, completedAt: clock.now() });
+    if (settled) await maskInput(runFolderOf(settled), mask);
     isOver = true;
     await reading.close();
     if (settled) options.emit("task:settled", settledEvent(settled));
@@ -170,6 +177,19 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
       await change({ owner: null });
     },
   };
+}
+
+/** What the agent was given on its stdin, which it has read: kept as everything else is. */
+async function maskInput(folder: string, mask: (text: string) => string): Promise<void> {
+  const path = join(folder, "stdin");
+  try {
+    const given = await readFile(path, "utf8");
+    const masked = mask(given);
+    if (masked !== given) await writeFile(path, masked, { mode: 0o600 });
+  } catch (thrown) {
+    // It got its message as an argument, or its folder is gone.
+    if (codeOf(thrown) !== "ENOENT" && codeOf(thrown) !== "ENOTDIR") throw thrown;
+  }
 }
 
 interface RunEnd {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Task, TaskStore } from "../../src/core/task.ts";
@@ -212,6 +213,18 @@ test("the reason of a cancel is kept as one sentence, however long it is [T7]", 
   const { id } = await manager.start({ agent: "said", message: "while :; do sleep 0.1; done", door });
   const { state, error } = await manager.cancel(id, `two\nlines \u001b[31mred\u0000 ${"x".repeat(5000)}`);
   assert.deepEqual([state, error], ["cancelled", `Cancelled: two lines red ${"x".repeat(486)}…`]);
+});
+
+test("once a task has ended, what it was ordered keeps no secret: in the store, and where its stdin lay [T7 D4]", async (t) => {
+  const { manager } = await openTasks(t);
+  const order = { agent: "said", message: "echo text done; echo ok # hunter2", idempotencyKey: "one", door } as const;
+  const { id, folder: place } = await manager.start(order);
+  await until(async () => (await manager.get(id))?.state === "completed", "its end");
+  assert.equal((await manager.get(id))!.order.message, "echo text done; echo ok # [masked]");
+  assert.doesNotMatch(await readFile(join(place, "run-1", "stdin"), "utf8").catch(() => ""), /hunter2/);
+  // The same order again is still the same.
+  assert.equal((await manager.start(order)).id, id);
+  await assert.rejects(manager.start({ ...order, message: "echo other" }), { code: "TASK_INVALID" });
 });
 
 test("while it runs, a task shows what it printed, its progress, its session and its answer so far [T7]", async (t) => {

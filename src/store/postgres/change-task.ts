@@ -1,3 +1,4 @@
+import { toWire } from "../../core/wire.ts";
 import type { TaskRun } from "../../core/shared-tasks.ts";
 import type { Task, TaskChange, TaskOrder } from "../../core/task.ts";
 import { cutMiddle } from "../../core/cut-text.ts";
@@ -33,7 +34,8 @@ export async function changeTask(parts: StoreParts, unsure: Unsure, { id, change
     const found = row ?? (await recognize(parts, unsure, id));
     unsure.delete(id);
     if (found) noteOwner(parts, id, change.set);
-    return found && toTask(parts, found, order);
+    if (found && change.order) parts.orders.keep(id, change.order);
+    return found && toTask(parts, found, change.order ?? order);
   } catch (thrown) {
     if (isConnectionLoss(thrown)) unsure.set(id, changedColumns(change.set));
     throw thrown;
@@ -80,7 +82,7 @@ interface Statement {
 /** Undefined: it can't be. */
 function updateStatement(
   { worker, scope, news }: StoreParts,
-  { id, change: { from, owner, set }, order }: Change & { readonly order: TaskOrder | undefined },
+  { id, change: { from, owner, set, order: kept }, order }: Change & { readonly order: TaskOrder | undefined },
 ): Statement | undefined {
   const values: unknown[] = [];
   const place = (value: unknown): string => `$${values.push(value)}`;
@@ -101,6 +103,7 @@ function updateStatement(
   }
   if (set.state === "queued") assignments.push("machine_id = NULL");
   if (typeof set.completedAt === "number") assignments.push(beginExpiry);
+  if (kept) assignments.push(`body = ${place(JSON.stringify(toWire(kept)))}`);
   const told = set.state === undefined ? "" : `, ${news}`;
   const text = `UPDATE deckhand.tasks SET ${assignments.join(", ")} WHERE ${conditions.join(" AND ")} RETURNING ${readColumns(order)}${told}`;
   return { text, values };
