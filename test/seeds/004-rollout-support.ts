@@ -15,7 +15,7 @@ const coarseClock: Clock = {
 };
 
 /** Changes things, so that no recorded call is replayed on a new version. */
-export const lowRisk = { traits: { risk: "low" } };
+const lowRisk = { traits: { risk: "low" } };
 
 export function shouting(body: string, more: Readonly<Record<string, unknown>> = lowRisk): string {
   return jsTool("shout", `${body}\n  return input.text.toUpperCase();`, more);
