@@ -25,7 +25,7 @@ describe("many tasks at once", lane("postgres", (await findPostgresProblem()) ??
     await mkdir(folder, { recursive: true });
     const settings = {
       agents: { noop: { command: ["echo", "ok"], limit: 8 } },
-      store: { url },
+      store: { url, scope: "many" },
       retention: { tasks_minutes: 600 },
     };
     await writeFile(join(folder, "deckhand.json"), JSON.stringify(settings));
