@@ -102,6 +102,12 @@ test("what can't run beside stable waits for a person: other traits, or an input
     const runtime = await machine.open(half);
     const { version } = await shout(runtime, "ses_0");
     await machine.save("shout.js", shouting("/* new */", change));
+    if (change === other) {
+      // Other traits need approval first; the old version serves meanwhile.
+      assert.deepEqual(await routes(runtime, 10), new Set([`stable ${version} completed`]));
+      assert.match(runtime.customTools().files[0]?.problem?.message ?? "", /Its traits changed: read_only: true → false/);
+      machine.trust();
+    }
     assert.deepEqual(await routes(runtime, 10), new Set([`stable ${version} completed`]));
     const [view] = await (await runtime.rollouts()).list("shout");
     assert.equal(view?.status, "blocked");
