@@ -105,7 +105,10 @@ test("what can't run beside stable waits for a person: other traits, or an input
     if (change === other) {
       // Other traits need approval first; the old version serves meanwhile.
       assert.deepEqual(await routes(runtime, 10), new Set([`stable ${version} completed`]));
-      assert.match(runtime.customTools().files[0]?.problem?.message ?? "", /Its traits changed: read_only: true → false/);
+      assert.match(
+        runtime.customTools().files[0]?.problem?.message ?? "",
+        /Its traits changed: read_only: true → false/,
+      );
       machine.trust();
     }
     assert.deepEqual(await routes(runtime, 10), new Set([`stable ${version} completed`]));
