@@ -40,7 +40,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     approve: "never",
     dryRun: false,
     stages: [10, 30, 60, 100],
-    odds: { advance: [0.2, 0.2], promote: 100, rollback: 95 },
+    odds: { advance: [0.2, 0.2], promote: 170, rollback: 140 },
     limits: {
       errorRate: 0.02,
       timeoutRate: 0.01,
@@ -60,7 +60,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     scope: "scheduled",
     risk: "high",
     stages: [1, 5, 20, 50, 100],
-    odds: { advance: [0.2, 0.2], promote: 400, rollback: 95 },
+    odds: { advance: [0.2, 0.2], promote: 400, rollback: 140 },
     scheduled: { runs: 5, elapsedMs: day },
   });
   assert.equal(rolloutModeFor(rollout, "echo_tool"), "off");
