@@ -70,6 +70,11 @@ export function createLogFile(folder: string, clock: Clock, syncFile: SyncFile =
       closeSync(opened);
       throw thrown;
     }
+    // Rotated since it was opened: the number is that of the next one.
+    if (identityOf(path) !== identity) {
+      closeSync(opened);
+      return open();
+    }
     fd = opened;
     lookedAt = clock.monotonic();
     tail = { size: -1, lastHash: null, torn: null };

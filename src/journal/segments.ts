@@ -55,9 +55,12 @@ export async function freezeSegments(
 ): Promise<{ readonly segments: readonly FrozenSegment[]; readonly close: () => Promise<void> }> {
   const path = join(folder, currentName);
   // Before the names are listed: if it is rotated meanwhile, its new name is among them.
-  const handle = await openCurrent(path);
+  const first = await openCurrent(path);
+  // A log that begins at this moment: opened once more, because it may be rotated by the time it is read.
+  const begun = first ? [] : listSegments(folder);
+  const handle = first ?? (begun.length > 0 ? await openCurrent(path) : undefined);
   try {
-    const segments = handle ? await listUpTo(folder, path, handle) : listSegments(folder);
+    const segments = handle ? await listUpTo(folder, path, handle) : begun;
     // From the last to the first: a line that is within these lengths has all that its writer wrote before within them as well,
     // also where a writer had not noticed yet that its segment was closed.
     const frozen: FrozenSegment[] = [];

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { JournalHead, JournalHeads, JournalMemory, JournalPrune } from "../core/journal-heads.ts";
 import type { Connection, Row } from "./connection.ts";
 import type { Database } from "./database.ts";
-import { toStoreError } from "./store-error.ts";
+import { isBusy, toStoreError } from "./store-error.ts";
 
 /** Over a database that other stores share. */
 export function createSqliteJournalHeads(database: Database): JournalHeads {
@@ -32,8 +32,10 @@ export function readJournalMemory(path: string): JournalMemory | undefined {
   // A pipe in its place would be waited for without end.
   if (!found.isFile()) throw toStoreError(new Error("it is not a file"), path);
   try {
-    return query(new DatabaseSync(path, { readOnly: true }));
+    return query(new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }));
   } catch (first) {
+    // The file alone, without what others have just written, would make their lines look forged.
+    if (isBusy(first)) throw toStoreError(first, path);
     try {
       // A log that can't be opened for want of a place for its index: without it, what is in the file itself can be read.
       const location = `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`;
@@ -43,6 +45,9 @@ export function readJournalMemory(path: string): JournalMemory | undefined {
     }
   }
 }
+
+/** Others write for milliseconds; the one that closes last moves all of its log into the file. */
+const busyTimeoutMs = 5000;
 
 /** Only the heads. */
 export function readJournalHeads(path: string): readonly JournalHead[] | undefined {
