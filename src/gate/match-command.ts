@@ -95,9 +95,7 @@ function operatorOf({ fd, operator }: Redirect): string {
 }
 
 function writesFile({ operator, target }: Redirect): boolean {
-  if (operator === "<" || operator === "<&") return false;
-  if (operator === ">&" && /^(\d+-?|-)$/.test(target.text)) return false;
-  return target.text !== "/dev/null";
+  return operator !== "<" && operator !== "<&" && operator !== ">&" && target.text !== "/dev/null";
 }
 
 function splitRedirects(words: readonly PatternWord[]): { words: readonly PatternWord[]; redirects: string[] } {
@@ -105,7 +103,8 @@ function splitRedirects(words: readonly PatternWord[]): { words: readonly Patter
   if (first < 0) return { words, redirects: [] };
   const texts = words.slice(first).map(({ text }) => text);
   const redirects: string[] = [];
-  for (let index = 0; index < texts.length; index += 2) redirects.push(`${texts[index]} ${texts[index + 1] ?? ""}`);
+  for (let index = 0; index < texts.length; index += 2)
+    redirects.push(`${texts[index]!.replace(">&", "&>")} ${texts[index + 1] ?? ""}`);
   return { words: words.slice(0, first), redirects };
 }
 

@@ -39,6 +39,12 @@ export function findRestricting(
   return possible && { rule: possible, isSure: false };
 }
 
+/** Which paths, relative to the workdir, these deny rules keep every tool from writing. */
+export function deniesWriting(rules: readonly Rule[]): (path: string) => boolean {
+  const touched = (path: string): TouchedPath => ({ given: path, access: "write", names: [path] });
+  return (path) => findByPath(rules, "", [touched(path)]) !== undefined;
+}
+
 function namesTool({ tool }: Rule, toolId: string): boolean {
   return tool.endsWith("*") ? toolId.startsWith(tool.slice(0, -1)) : tool === toolId;
 }

@@ -11,10 +11,14 @@ export function explainRefusal(view: SandboxView, output: string): string | null
   if (!view.network && unreachable.test(output)) {
     return 'Commands have no network in this sandbox: the person can allow it with the setting "sandbox.network".';
   }
-  const kept = view.readOnly.find((path) => {
+  const isNamed = (path: string): boolean => {
     const whole = resolve(view.workdir, path);
     return names(output, whole) || names(output, relative(view.workdir, whole));
-  });
+  };
+  const denied = view.denied?.find(isNamed);
+  if (denied !== undefined && refused.test(output))
+    return `${relative(view.workdir, denied)} is read-only for commands: a deny rule covers it.`;
+  const kept = view.readOnly.find(isNamed);
   if (kept !== undefined && refused.test(output)) {
     return `${kept} is protected: commands can't change it. Ask the person, or use write or edit, which ask.`;
   }

@@ -192,8 +192,8 @@ export const cachePath = "/tmp/.cache";
  * A `commondir` beside git's configuration makes git read another one, and `config.worktree` is a further one. Git needs
  * them to be files, or missing.
  */
-function withRedirects({ workdir, readOnly }: SandboxView): string[] {
-  const paths = readOnly.map((path) => resolve(workdir, path));
+function withRedirects({ workdir, readOnly, denied = [] }: SandboxView): string[] {
+  const paths = [...readOnly, ...denied].map((path) => resolve(workdir, path));
   const redirects = paths
     .filter((path) => basename(dirname(path)) === ".git")
     .flatMap((path) => redirectNames.map((name) => join(dirname(path), name)));

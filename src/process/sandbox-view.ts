@@ -11,6 +11,8 @@ export interface SandboxView {
   readonly hidden: readonly string[];
   /** Names below the workdir that can't be changed, nor made when they are missing. */
   readonly readOnly: readonly string[];
+  /** What exists below the workdir and a deny rule keeps from being written. */
+  readonly denied?: readonly string[];
   /** Further folders that the person lets commands write to. */
   readonly writable: readonly string[];
   /** Folders that can be read although they lie where commands see a private /tmp; such as that of our own program. */

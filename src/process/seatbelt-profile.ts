@@ -23,7 +23,9 @@ export interface SeatbeltPlace {
 export function seatbeltProfile(view: SandboxView, place: SeatbeltPlace): string {
   const roots = [...[...view.writable, view.workdir].flatMap(realPath), place.folder.path, place.folder.cache];
   const hidden = [...view.hidden, place.runFolder].flatMap((path) => [...new Set([path, ...realPath(path)])]);
-  const kept = view.readOnly.map((path) => resolve(view.workdir, path)).filter((path) => !roots.includes(path));
+  const kept = [...view.readOnly, ...(view.denied ?? [])]
+    .map((path) => resolve(view.workdir, path))
+    .filter((path) => !roots.includes(path));
   const insideHidden = roots.filter((root) => hidden.some((path) => isInside(root, path)));
   return [
     "(version 1)",

@@ -49,7 +49,7 @@ export function createSandboxView(options: {
   const holdsHome = isWithin(folders.workdir, home);
   const alwaysNow = (): string[] => (holdsHome ? always.filter((path) => existsSync(path)) : always);
 
-  function look(network: boolean): Pick<SandboxView, "hidden" | "readOnly"> {
+  function look(network: boolean): Required<Pick<SandboxView, "hidden" | "readOnly" | "denied">> {
     const below = options.findProtected();
     const roots = [folders.workdir, ...writable];
     const sockets = network ? [] : findSockets({ env, roots, inWorkdir: below.sockets });
@@ -61,6 +61,7 @@ export function createSandboxView(options: {
       readOnly: [
         ...new Set([...alwaysNow(), ...existing.filter((path) => existsSync(path)), ...below.protected]),
       ].filter((path) => !writable.includes(path)),
+      denied: below.denied,
     };
   }
 
@@ -76,6 +77,9 @@ export function createSandboxView(options: {
       },
       get readOnly() {
         return (found ??= look(network)).readOnly;
+      },
+      get denied() {
+        return (found ??= look(network)).denied;
       },
     };
   };

@@ -61,6 +61,30 @@ const names = [
 ];
 
 describe("protected names, with the settings as they ship", inMode("require"), () => {
+  test("what a deny rule keeps from being written, no script, archive or tool file can write either [G8]", async (t) => {
+    const { workdir, open } = await openMachine(t);
+    const kept = ["migrations/1.sql", "migrations/old/0.sql", "app/db/schema.lock", "KEEP.md"];
+    for (const name of [...kept, "free.txt"]) put(workdir, name);
+    const deny = ["write(Migrations/**)", "edit(**/*.lock)", "write_file(KEEP.md)"];
+    const runtime = await open({ settings: { permissions: { mode: "auto", deny } } });
+    const tries = kept.flatMap((name) => [
+      `echo evil >> "${name}"`,
+      `rm -rf "${name.split("/")[0]}"`,
+      `mv "${name}" moved`,
+      `echo evil > new && mv -f new "${name}"`,
+    ]);
+    await runScript(runtime, [...tries, "echo evil > migrations/2.sql", "echo changed > free.txt"].join("\n"));
+    assert.deepEqual(
+      kept.map((name) => existsSync(join(workdir, name)) && readFileSync(join(workdir, name), "utf8")),
+      kept.map(() => "as it was\n"),
+    );
+    assert.equal(existsSync(join(workdir, "migrations/2.sql")), false);
+    assert.equal(readFileSync(join(workdir, "free.txt"), "utf8"), "changed\n");
+    const { result } = await runScript(runtime, "echo evil > migrations/1.sql");
+    assert.ok(result?.ok === false);
+    assert.match(result.hint ?? "", /migrations is read-only for commands: a deny rule covers it\./);
+  });
+
   test("none of those that exist can be changed, removed or moved by a command, at any depth (S-M1 S-L7) [G1]", async (t) => {
     const { workdir, open } = await openMachine(t);
     for (const name of names) put(workdir, name, name === "deckhand.json" || name === ".mcp.json" ? "{}" : undefined);

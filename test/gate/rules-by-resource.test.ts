@@ -101,6 +101,17 @@ test("a rule for every path is not a rule for one tool [G8]", async (t) => {
   assert.equal(await refusalOf(gated, "read", { file_path: "free.txt" }), "ran");
 });
 
+test("deny write(…) finds the file behind every kind of redirect [G8]", async (t) => {
+  const gated = await openKept(t, ["write(kept/**)"]);
+  for (const operator of [">", ">>", ">|", "&>", "&>>", ">&", "1>&", "2>", "<>"])
+    assert.equal(
+      await refusalOf(gated, "bash", { command: `echo 2 ${operator} kept/a.txt` }),
+      "Refused: the rule deny write(kept/**) covers it",
+      operator,
+    );
+  assert.equal(await refusalOf(gated, "bash", { command: "echo 2 2>&1 >&2" }), "ran");
+});
+
 test("code that names a denied path, and a command started in a denied folder, are asked about [G8]", async (t) => {
   const gated = await openKept(t, ["write(kept/**)"]);
   for (const [tool, input] of [

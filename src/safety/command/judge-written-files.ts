@@ -112,7 +112,7 @@ const downloaders = /^(?:curl|wget|aria2c|fetch|http|https|xh|axel|lwp-download|
 
 function findWritten(command: SimpleCommand, files: ReadonlyMap<string, Origin>, place: Place): [string, Origin][] {
   const redirected = command.redirects
-    .filter(({ operator }) => operator.startsWith(">") && operator !== ">&")
+    .filter(({ operator }) => operator.includes(">") && operator !== ">&")
     .map(({ target }) => target);
   const targets = [...redirected, ...findWrittenPaths(command)];
   if (/^(?:cp|mv|install|ln)$/.test(command.name)) {

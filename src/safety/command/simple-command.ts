@@ -20,6 +20,7 @@ export interface Word {
 }
 
 export interface Redirect {
+  /** `>&` and `<&` are followed by a descriptor, never by a file. */
   readonly operator: "<" | ">" | ">>" | ">|" | "<>" | "&>" | "&>>" | "<&" | ">&";
   readonly fd: number | null;
   readonly target: Word;

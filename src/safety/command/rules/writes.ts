@@ -45,9 +45,7 @@ function empties({ operator, target, fd }: Redirect, command: SimpleCommand): bo
 function locateRedirect({ operator, target }: Redirect, place: Place): Location | null {
   const location = locate(target, place);
   if (operator === "<" || operator === "<&") return location === "socket" ? location : null;
-  // `2>&1` and `>&-` name a descriptor.
-  if (operator === ">&" && /^(?:[0-9]+-?|-)$/.test(target.text)) return null;
-  return location;
+  return operator === ">&" ? null : location;
 }
 
 function add(findings: Finding[], location: Location, command: SimpleCommand): void {

@@ -29,13 +29,18 @@ export function readRedirects(redirections: readonly Redirection[], expander: Wo
       else if (text && fd !== null) descriptors.set(fd, toInput(text, "\n"));
     } else if (redirection.target) {
       const target = expander.single(redirection.target);
-      redirects.push({ operator: redirection.operator, fd, target });
+      redirects.push({ operator: operatorOf(redirection.operator, target), fd, target });
       if (isStdin && redirection.operator === "<&") input = fromDescriptor(target) ?? input;
       else if (isStdin && /^<>?$/.test(redirection.operator)) input = toFileInput(target);
       else if (fd !== null && redirection.operator === "<") descriptors.set(fd, toFileInput(target));
     }
   }
   return { redirects, input, descriptors };
+}
+
+/** `>& file` is another way to write `&> file`; `2>&1` and `>&-` name a descriptor. */
+function operatorOf(operator: Redirect["operator"], { text }: ShellWord): Redirect["operator"] {
+  return operator === ">&" && !/^(?:[0-9]+-?|-)$/.test(text) ? "&>" : operator;
 }
 
 function readHereDocument(redirection: Extract<Redirection, { type: "HereDoc" }>, expander: WordExpander): ShellWord {
