@@ -31,6 +31,7 @@ export function describeExplanation(explanation: RolloutExplanation, look: Look)
     describeLane(explanation, "live"),
     describeLane(explanation, "scheduled"),
     explanation.harm ? describeHarm(explanation.harm) : [],
+    explanation.corrections ? describeCorrections(explanation.corrections) : [],
     replay ? describeReplay(replay) : [],
     change,
     describeChoices(explanation),
@@ -160,6 +161,15 @@ function describeHarm({ harmed, saved, calls }: NonNullable<RolloutExplanation["
     `Failed calls of it that reached whoever had asked: ${harmed}; that stable answered instead: ${saved}.`,
     ...shown.map(({ executionId, error }) => `  ${executionId}  ${clipText(oneLine(error), 200)}`),
   ];
+}
+
+type Corrections = NonNullable<RolloutExplanation["corrections"]>;
+
+function describeCorrections({ canary, stable }: Corrections): string[] {
+  const count = ({ undo, feedback }: Corrections["canary"]): string =>
+    undo + feedback === 0 ? "0" : `${undo + feedback} (${undo} /undo, ${feedback} feedback)`;
+  if (canary.undo + canary.feedback + stable.undo + stable.feedback === 0) return [];
+  return [`Corrections by users: ${count(canary)} of the canary, ${count(stable)} of stable.`];
 }
 
 const mostFlips = 5;

@@ -1,3 +1,4 @@
+import type { BadMark } from "../runtime/rollouts.ts";
 import { viewToWire } from "../runtime/views/rollout-documents.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
@@ -5,12 +6,6 @@ import { withRuntime } from "./open-runtime.ts";
 import { refuseInsideCall } from "./person.ts";
 import type { Terminal } from "./terminal.ts";
 import { askRollouts } from "./with-rollouts.ts";
-
-const told = {
-  counted: "It counts as a failure of the version that ran it.",
-  already: "It, or its conversation, counts as failed already: nothing was counted again.",
-  not_tried: "No version was being tried when it ran: it is kept for `deckhand improve` only.",
-} as const;
 
 /** `deckhand rollout feedback TOOL --bad CALL` */
 export async function runRolloutFeedback(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -25,7 +20,17 @@ export async function runRolloutFeedback(invocation: Invocation, terminal: Termi
       rollouts.markBad(tool, call, invocation.value("reason")),
     );
     if (invocation.has("json")) terminal.printJson({ counted, view: viewToWire(view) });
-    else terminal.tell(`${told[counted]} ${view.tool}: ${view.reason}`);
+    else terminal.tell(describeMark({ counted, view }));
     return exitCode.done;
   });
 }
+
+export function describeMark({ counted, view }: BadMark): string {
+  return `${counts[counted]} ${view.tool}: ${view.reason}`;
+}
+
+const counts = {
+  counted: "It counts as a failure of the version that ran it.",
+  already: "It, or its conversation, counts as failed already: nothing was counted again.",
+  not_tried: "No rollout that is running counts it: it is kept for `deckhand improve` only.",
+} as const;

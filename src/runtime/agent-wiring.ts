@@ -25,6 +25,8 @@ export interface AgentWiring
   readonly isUnattended: boolean;
   /** What files were before tools changed them; shared by all conversations. */
   readonly preImages: PreImages;
+  /** Counts an undo against the versions that ran these calls, where they are being tried; which ones. Never rejects. */
+  readonly countUndo: (executionIds: readonly string[]) => Promise<readonly string[]>;
   /** The conversations that are open, by their ids. */
   readonly conversations: Map<string, Session>;
   /** See `onCallStarting` in `AgentDeps`. */

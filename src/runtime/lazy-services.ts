@@ -1,3 +1,4 @@
+import { messageOf } from "../core/errors.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import type { TasksParts } from "./open-tasks.ts";
 import type { Runtime } from "./runtime.ts";
@@ -92,6 +93,22 @@ function toAgentWiring({ workspace, records, tools, tasks, permissions, starts, 
     hasOwnPermit: config.permit !== undefined,
     isUnattended: config.ask === undefined && configuration.permissions.unattended === "refuse",
     preImages: calls.preImages,
+    async countUndo(executionIds) {
+      if (executionIds.length === 0 || tools.workshop.status().total === 0) return [];
+      const counted: string[] = [];
+      try {
+        const { orders } = await tools.rollouts.open();
+        for (const id of executionIds) {
+          const call = await calls.methods.get(id);
+          if (call?.version && (await orders.markUndone(call)) === "counted") counted.push(call.version);
+        }
+      } catch (thrown) {
+        // The files are back: that the rollout does not know is no reason to say that the undo failed.
+        const error = `This undo could not be counted for its rollout: ${messageOf(thrown)}`;
+        workspace.emit("ledger:failed", { id: "", error });
+      }
+      return counted;
+    },
     conversations: new Map(),
     whenStarting: starts.onStart,
   };

@@ -38,11 +38,16 @@ export interface OpenedAgent extends Agent {
   /** Calls that were under way when the conversation ended, and what became of them. */
   readonly reconciled: readonly ReconciledCall[];
   /** Puts the files of the last turn back that changed any; undefined when there is none. */
-  undo(options?: { readonly force?: boolean }): Promise<UndoReport | undefined>;
+  undo(options?: { readonly force?: boolean }): Promise<CountedUndo | undefined>;
   readonly lessons: LessonKeeper;
   readonly skills: { readonly all: readonly Skill[]; readonly inUse: () => Skill | undefined };
   /** Stops what is under way first. */
   close(): Promise<void>;
+}
+
+export interface CountedUndo extends UndoReport {
+  /** Versions of tool files that are being tried and count this undo as a wrong result of theirs, as `name@hash`. */
+  readonly corrected: readonly string[];
 }
 
 /** A conversation, new or resumed, with all that the workdir brings along for it. */
@@ -92,15 +97,16 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
       notices: [...session.problems, ...problems],
       reconciled: calls,
       undo: ({ force = false } = {}) =>
-        oneAtATime.run(() =>
-          undoTurn({
+        oneAtATime.run(async () => {
+          const report = await undoTurn({
             session,
             preImages,
             putBack: createPutFileBack({ workdir: runtime.workdir }),
             effectOf: (call) => effectOf(call, catalog),
             force,
-          }),
-        ),
+          });
+          return report && { ...report, corrected: await wiring.countUndo(report.usedCalls) };
+        }),
       lessons: createLessonKeeper(wiring, agent),
       skills: { all: skills.skills, inUse: () => skills.inUse(session.id) },
       async close() {

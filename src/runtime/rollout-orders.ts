@@ -1,6 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { cutText } from "../core/cut-text.ts";
 import { RuntimeError } from "../core/errors.ts";
+import type { Execution } from "../core/execution.ts";
 import type { JsonSchema } from "../core/json.ts";
 import { nearest } from "../core/nearest.ts";
 import type { RolloutStore, RolloutTransaction } from "../core/rollout-store.ts";
@@ -9,10 +10,16 @@ import { kindOf } from "../rollout/metrics/input-kind.ts";
 import { readFigures } from "../rollout/metrics/metrics-aggregator.ts";
 import { laneOf } from "../rollout/release/canary-router.ts";
 import type { PolicyOf, PromotionController } from "../rollout/release/promotion-controller.ts";
-import { readHarm, readRelease, removeCounters, writeRelease } from "../rollout/release/release-documents.ts";
+import {
+  readCorrections,
+  readHarm,
+  readRelease,
+  removeCounters,
+  writeRelease,
+} from "../rollout/release/release-documents.ts";
 import { beginAgain, forgetDamage } from "../rollout/release/release-steps.ts";
 import { tell } from "../rollout/release/tell-event.ts";
-import type { RolledBack, ToolRelease } from "../rollout/release/tool-release.ts";
+import type { CorrectionSource, RolledBack, ToolRelease } from "../rollout/release/tool-release.ts";
 import type { ToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
 import { versionName } from "../rollout/release/version-name.ts";
 import { findEarlierVersion } from "./find-earlier-version.ts";
@@ -86,6 +93,36 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
     tell(transaction, release, { at, type: "rolled_back", by, who, reason, figures: { kind } });
   }
 
+  async function mark(
+    name: string,
+    call: Execution,
+    { source, reason }: { readonly source: CorrectionSource; readonly reason: string },
+  ): Promise<BadMark> {
+    const { tool } = find(name);
+    const { id, toolId, version, route, conversationId, toolInput, state } = call;
+    if (toolId !== tool) throw wrongState(`${id} is not a call of ${tool}, but of ${toolId ?? "no known tool"}.`);
+    if (state !== "completed" || version === null) {
+      throw wrongState(`${id} did not succeed: it counts as ${state} already.`);
+    }
+    const arm = { tool, version, route: route ?? "stable" } as const;
+    const at = clock.now();
+    // When it ran: a call that waited, for an approval or for the replay of what it is routed to, was asked for before.
+    const startedAt = call.startedAt ?? call.createdAt;
+    const kind = kindOf(toolInput, parts.schemaOf(tool) ?? {});
+    const marked = { ...arm, lane: laneOf(call), executionId: id, conversationId, kind, at, source, reason, startedAt };
+    let counted: BadMark["counted"] = "not_tried";
+    await store.change((transaction) => {
+      counted = controller.markWrong(transaction, marked);
+      // Only what a person said in words can show `improve` what to change.
+      if (counted === "already" || source === "undo") return;
+      const signature = signFailure({ error: reason, errorType: "marked_bad" });
+      const log = (call.result?.output ?? "").slice(-2000);
+      const example = { executionId: id, input: toolInput, error: reason, errorType: "marked_bad", log };
+      transaction.addFeedback({ ...arm, ...example, signature, lastAt: at });
+    });
+    return { counted, view: view(find(tool)) };
+  }
+
   function resume(transaction: RolloutTransaction, release: ToolRelease, reason: string): void {
     const { rollout, fileHash, stable, tool } = release;
     const at = clock.now();
@@ -130,7 +167,10 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
         release,
         lanes: { live: isTried ? judge("live") : null, scheduled: isTried ? judge("scheduled") : null },
         figures: readFigures(store, release.tool, now),
-        ...(release.rollout && { harm: readHarm(store, release.rollout.id) }),
+        ...(release.rollout && {
+          harm: readHarm(store, release.rollout.id),
+          corrections: readCorrections(store, release.rollout.id),
+        }),
       };
     },
     history: async (query) =>
@@ -174,27 +214,13 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
         controller.promote(transaction, release, { to, who, reason, now: clock.now() });
       });
     },
-    async markBad(name, call, reason = "A person marked its result as bad.") {
-      const { tool } = find(name);
-      const { id, toolId, version, route, conversationId, createdAt, toolInput, state } = call;
-      if (toolId !== tool) throw wrongState(`${id} is not a call of ${tool}, but of ${toolId ?? "no known tool"}.`);
-      if (state !== "completed" || version === null) {
-        throw wrongState(`${id} did not succeed: it counts as ${state} already.`);
-      }
-      const arm = { tool, version, route: route ?? "stable" } as const;
-      const at = clock.now();
-      const kind = kindOf(toolInput, parts.schemaOf(tool) ?? {});
-      const marked = { ...arm, lane: laneOf(call), executionId: id, conversationId, kind, createdAt, at };
-      let counted: BadMark["counted"] = "not_tried";
-      await store.change((transaction) => {
-        counted = controller.markWrong(transaction, marked);
-        if (counted === "already") return;
-        const signature = signFailure({ error: reason, errorType: "marked_bad" });
-        const log = (call.result?.output ?? "").slice(-2000);
-        const example = { executionId: id, input: toolInput, error: reason, errorType: "marked_bad", log };
-        transaction.addFeedback({ ...arm, ...example, signature, lastAt: at });
-      });
-      return { counted, view: view(find(tool)) };
+    markBad: (name, call, reason = "A person marked its result as bad.") =>
+      mark(name, call, { source: "feedback", reason }),
+    async markUndone(call) {
+      const release = call.toolId === null ? undefined : registry.find(call.toolId);
+      if (release?.rollout?.status !== "running" || call.state !== "completed") return "not_tried";
+      const reason = "The person took back with /undo what was made of its result.";
+      return (await mark(release.tool, call, { source: "undo", reason })).counted;
     },
     hold: (name, reason) =>
       order(name, (transaction, release) => {

@@ -53,9 +53,11 @@ export function createRolloutRouter(parts: {
       if (!release || rollout?.status !== "running") return { tool, route: "stable" };
       const chosen = router.choose(rollout, execution);
       const canary = chosen.route === "canary" ? parts.openVersion(release, rollout.hash) : undefined;
-      const arm = canary ?? tool;
       const isCanary = canary !== undefined;
-      const judge = arm.quality?.judge === undefined ? undefined : parts.findTool(arm.quality.judge);
+      const arm = canary ?? tool;
+      // A person may change what a right result is; what is tried may not.
+      const quality = rollout.origin === "person" ? arm.quality : tool.quality;
+      const judge = quality?.judge === undefined ? undefined : parts.findTool(quality.judge);
       runs.set(execution.id, {
         rolloutId: rollout.id,
         version: arm.version,
@@ -68,6 +70,7 @@ export function createRolloutRouter(parts: {
           tool: arm,
           stable: tool,
           verifies: rollout.verifies,
+          checkOutput: quality?.checkOutput,
           ...(judge?.traits.readOnly && { judge }),
           clock,
           note,

@@ -1,7 +1,7 @@
 import type { Execution } from "../core/execution.ts";
 import type { RolloutEvent, RolloutEventQuery, ToolFeedback } from "../core/rollout-store.ts";
 import type { Assessment } from "../rollout/decision/assess.ts";
-import type { Harm, LaneName, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
+import type { Corrections, Harm, LaneName, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
 import type { CallFigures } from "../rollout/metrics/call-figures.ts";
 
 /** What a person can see and do about new versions of tools. Names may be aliases; an unknown one throws UNKNOWN_TOOL. */
@@ -31,6 +31,11 @@ export interface Rollouts {
    * ran it, once. Throws ROLLOUT_STATE for a call that did not succeed, or of another tool.
    */
   markBad(tool: string, call: Execution, reason?: string): Promise<BadMark>;
+  /**
+   * A person took back what was made of the result of this call: while a version is tried, it counts like a failure of the
+   * version that ran it, once. A call that did not succeed, or of a tool of which nothing is tried, is `not_tried`.
+   */
+  markUndone(call: Execution): Promise<BadMark["counted"]>;
   /** The share stays as it is. */
   hold(tool: string, reason: string): Promise<RolloutView>;
   /** Ends a hold or a pin; a version that was rolled back begins again from the first stage. */
@@ -47,7 +52,7 @@ export interface Rollouts {
 }
 
 export interface BadMark {
-  /** `not_tried`: nothing was tried when it ran; `already`: it, or its conversation, counts as failed already. */
+  /** `not_tried`: no rollout that is running counts it; `already`: it, or its conversation, counts as failed already. */
   readonly counted: "counted" | "already" | "not_tried";
   readonly view: RolloutView;
 }
@@ -83,6 +88,8 @@ export interface RolloutExplanation {
   readonly figures: readonly FiguresRow[];
   /** Whom the version that is tried, or was rolled back, has failed; left out where that is not known. */
   readonly harm?: Harm;
+  /** What people corrected since the trial began; left out where nothing is or was tried. */
+  readonly corrections?: Corrections;
 }
 
 export interface FiguresRow {

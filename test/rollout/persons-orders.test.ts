@@ -263,27 +263,45 @@ test("why stable is pinned is said once [V11]", async () => {
   assert.equal(view?.reason, "rolled back: 1 fatal error in 1 canary call. Stable is pinned.");
 });
 
-test("results that a person marks as bad count like failures of the version that ran them, once each [V4]", async () => {
+interface Marking {
+  readonly bench: ReleaseBench;
+  /** Marks the call of a conversation as bad, or as undone. */
+  readonly mark: (call: number, given?: Partial<Execution> & { readonly by?: "undo" }) => Promise<string>;
+}
+
+/** After 200 calls, one in ten of them on the canary, each in a conversation of its own. */
+async function openMarking(): Promise<Marking> {
   const bench = openReleaseBench();
   await bench.start();
   for (let call = 0; call < 200; call++) {
     await bench.observe({ route: call % 10 === 0 ? "canary" : "stable", conversationId: `ses_${call}` });
   }
-  const { hash } = bench.release().rollout!;
-  const mark = async (call: number) => {
-    const execution = {
-      id: `call_${call + 1}`,
-      toolId: "say",
-      version: `say@${hash}`,
-      route: "canary",
-      conversationId: `ses_${call}`,
-      createdAt: bench.clock.now(),
-      toolInput: {},
-      state: "completed",
-      result: { ok: true, output: "?" },
-    } as unknown as Execution;
-    return (await bench.orders.markBad("say", execution)).counted;
+  const { stable, rollout } = bench.release();
+  return {
+    bench,
+    async mark(call, { by, ...given } = {}) {
+      const isCanary = call % 10 === 0;
+      const execution = {
+        id: `call_${call + 1}`,
+        toolId: "say",
+        version: `say@${isCanary ? rollout!.hash : stable.hash}`,
+        route: isCanary ? "canary" : "stable",
+        conversationId: `ses_${call}`,
+        createdAt: rollout!.startedAt - 1,
+        startedAt: bench.clock.now(),
+        toolInput: {},
+        state: "completed",
+        result: { ok: true, output: "?" },
+        ...given,
+      } as unknown as Execution;
+      if (by === "undo") return bench.orders.markUndone(execution);
+      return (await bench.orders.markBad("say", execution)).counted;
+    },
   };
+}
+
+test("results that a person marks as bad count like failures of the version that ran them, once each [V4]", async () => {
+  const { bench, mark } = await openMarking();
   assert.equal(await mark(0), "counted");
   assert.equal(await mark(0), "already");
   const evidence = async () => (await bench.orders.explain("say")).lanes.live!.evidence.canary;
@@ -292,4 +310,28 @@ test("results that a person marks as bad count like failures of the version that
   assert.match(bench.release().rollout!.reason, /^rolled back: 20 canary calls, [45] failed \(stable /);
   assert.equal((await bench.orders.feedback("say", 10))[0]?.errorType, "marked_bad");
   assert.equal(await mark(50), "not_tried");
+});
+
+test("an undo counts as a correction like feedback, in both versions, once for each conversation [V4]", async () => {
+  const { bench, mark } = await openMarking();
+  assert.equal(await mark(0, { by: "undo" }), "counted");
+  assert.equal(await mark(0, { by: "undo" }), "already");
+  assert.equal(await mark(0, { by: "undo", id: "call_other" }), "already");
+  assert.equal(await mark(0), "already");
+  assert.equal(await mark(1, { by: "undo" }), "counted");
+  assert.equal(await mark(10), "counted");
+  // The canary failed and stable answered: that was counted when it failed.
+  assert.equal(await mark(20, { by: "undo", version: `say@${bench.release().stable.hash}` }), "already");
+  assert.equal(await mark(30, { by: "undo", state: "failed" }), "not_tried");
+  assert.equal(await mark(30, { by: "undo", startedAt: bench.release().rollout!.startedAt - 1 }), "not_tried");
+  assert.equal(await mark(30, { by: "undo", toolId: "bash", version: "builtin" }), "not_tried");
+  const { lanes, corrections, harm } = await bench.orders.explain("say");
+  assert.deepEqual([lanes.live!.evidence.canary.wrong, lanes.live!.evidence.stable.wrong], [2, 1]);
+  assert.deepEqual(corrections, { canary: { undo: 1, feedback: 1 }, stable: { undo: 1, feedback: 0 } });
+  assert.deepEqual([harm?.harmed, harm?.calls.map(({ executionId }) => executionId)], [2, ["call_1", "call_11"]]);
+  // What a person did not put into words is nothing to improve by.
+  assert.deepEqual(
+    (await bench.orders.feedback("say", 10)).map(({ executionId }) => executionId),
+    ["call_11"],
+  );
 });

@@ -140,12 +140,13 @@ async function judged(output: string, verdict?: ToolResult | Error): Promise<str
     return verdict ?? fine("good");
   });
   const checkOutput = (text: string): string | null => (text.startsWith("{") ? null : "The output is not JSON.");
-  const tool: Tool = { ...make("say", async () => fine(output)), quality: { checkOutput, judge: "judge_it" } };
+  const tool: Tool = make("say", async () => fine(output));
   let trial: Trial | undefined;
   const tried = tryVersion({
     tool,
     stable: tool,
     verifies: false,
+    checkOutput,
     judge,
     clock,
     note: (_id, noted) => void (trial = noted),

@@ -45,6 +45,8 @@ export interface UndoReport {
   readonly skipped: readonly SkippedFile[];
   /** What else was done in that turn, and stays. */
   readonly notUndone: readonly string[];
+  /** The calls whose results the model had when it made the last change that was put back; newest first, as execution ids. */
+  readonly usedCalls: readonly string[];
 }
 
 interface SkippedFile {
@@ -63,7 +65,13 @@ export async function undoTurn(options: UndoOptions): Promise<UndoReport | undef
   const turn = findTurn(session, preImages, force);
   if (!turn) return undefined;
   const { turnId } = turn;
-  const report = { turnId, ...(await putChangesBack(turn, options)), notUndone: findEffects(turn, options) };
+  const putBack = await putChangesBack(turn, options);
+  const report = {
+    turnId,
+    ...putBack,
+    notUndone: findEffects(turn, options),
+    usedCalls: findUsedCalls(turn, new Set([...putBack.restored, ...putBack.removed])),
+  };
   const files = [...report.restored, ...report.removed, ...report.alreadyBack];
   const left = report.skipped.map(({ path }) => path);
   // What even force can't put back must not keep the person from undoing the turns before.
@@ -181,6 +189,15 @@ function findEffects({ entries, changes }: Turn, { effectOf }: UndoOptions): str
     .flatMap((entry) => (entry.type === "assistant" ? callsOf(entry.parts) : []))
     .filter(({ callId }) => !undoable.has(callId))
     .flatMap((call) => effectOf(call) ?? []);
+}
+
+function findUsedCalls({ entries, changes }: Turn, putBack: ReadonlySet<string>): string[] {
+  const made = new Set(changes.flatMap(({ path, executionId }) => (putBack.has(path) ? [executionId] : [])));
+  const last = entries.findLastIndex((entry) => entry.type === "call" && made.has(entry.executionId));
+  // Calls of the same reply ran beside it: the model did not know their results.
+  const read = entries.findLastIndex(({ type }, index) => type === "results" && index < last);
+  const calls = entries.slice(0, Math.max(0, read)).toReversed();
+  return calls.flatMap((entry) => (entry.type === "call" ? [entry.executionId] : []));
 }
 
 function describeUndo({ restored, removed, alreadyBack, skipped, notUndone }: UndoReport): string {

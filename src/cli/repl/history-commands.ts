@@ -23,15 +23,17 @@ export async function undo({ agent, say }: ReplContext, rest: string): Promise<v
   if (rest !== "" && rest !== "--force") return say(`/undo takes nothing, or --force; got "${rest}".`);
   const report = await agent.undo({ force: rest === "--force" });
   if (!report) return say("There is nothing to undo: no turn here changed a file.");
-  const { restored, removed, alreadyBack, skipped, notUndone } = report;
+  const { restored, removed, alreadyBack, skipped, notUndone, corrected } = report;
   const lines = [
     ...restored.map((path) => `put back   ${path}`),
     ...removed.map((path) => `removed    ${path}`),
     ...alreadyBack.map((path) => `unchanged  ${path}: it was as before already`),
     ...skipped.map(({ path, reason, forceHelps }) => `left alone ${path}: ${reason}${forceHelps ? forceHint : ""}`),
     ...notUndone.map((what) => `not undone ${what}`),
+    ...corrected.map((version) => `corrected  ${version}: ${countsAsWrong}`),
   ];
   say(lines.join("\n"));
 }
 
+const countsAsWrong = "it answered before these changes were made; its trial counts this as a wrong result";
 const forceHint = " (/undo --force does it all the same)";

@@ -10,7 +10,7 @@ import { compact, undo } from "./history-commands.ts";
 import { lessonCommands } from "./lesson-commands.ts";
 import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
 import { reloadTools } from "./reload-tools.ts";
-import { showRollouts } from "./show-rollouts.ts";
+import { giveFeedbackHere, showRollouts } from "./rollouts-here.ts";
 import { runToolHere } from "./run-tool-here.ts";
 import { trustHere } from "./trust-here.ts";
 import { showEvidence, showSkills } from "./show-agent.ts";
@@ -79,6 +79,13 @@ export const slashCommands: readonly SlashCommand[] = [
     summary: "Put the files of the last turn back to what they were",
     run: undo,
     complete: (_context, words) => (words.length === 2 ? ["--force"] : []),
+  },
+  {
+    name: "/feedback",
+    takes: "bad [REASON]",
+    summary: "Mark the last result of a tool file as bad; it counts against the version that ran it",
+    run: giveFeedbackHere,
+    complete: (_context, words) => (words.length === 2 ? ["bad"] : []),
   },
   {
     name: "/log",

@@ -3,9 +3,9 @@ import type { RolloutTransaction } from "../../core/rollout-store.ts";
 import { placeKind } from "../metrics/input-kind.ts";
 import type { LatencyAllowance } from "../decision/policy.ts";
 import { createRolloutState, observeCall, type ObservedCall, type RolloutState } from "../decision/rollout-state.ts";
-import { listKinds, readHarm, readKindState, readState, writeHarm } from "./release-documents.ts";
-import { writeKindState, writeState, type Counters } from "./release-documents.ts";
-import type { Lane, LaneName, ToolRelease } from "./tool-release.ts";
+import { listKinds, readCorrections, readHarm, readKindState, readState } from "./release-documents.ts";
+import { writeCorrections, writeHarm, writeKindState, writeState, type Counters } from "./release-documents.ts";
+import type { CorrectionSource, Lane, LaneName, ToolRelease } from "./tool-release.ts";
 
 /** A settled call of a tool that is tried in two versions. */
 export interface Observation {
@@ -84,12 +84,28 @@ function countKind(
 
 const mostHarmed = 20;
 
+type HarmfulCall = Pick<
+  Observation,
+  "rolloutId" | "executionId" | "conversationId" | "error" | "route" | "outcome" | "onStable"
+>;
+
 /** Whom a failed call of the canary has failed. */
-export function countHarm(transaction: RolloutTransaction, observation: Observation): void {
+export function countHarm(transaction: RolloutTransaction, observation: HarmfulCall): void {
   const { rolloutId, executionId, conversationId, error, route, outcome } = observation;
   if (route === "stable" || outcome === "ok") return;
   const harm = readHarm(transaction, rolloutId);
   if (observation.onStable === "ok") return writeHarm(transaction, rolloutId, { ...harm, saved: harm.saved + 1 });
   const calls = harm.calls.length < mostHarmed ? [...harm.calls, { executionId, conversationId, error }] : harm.calls;
   writeHarm(transaction, rolloutId, { ...harm, harmed: harm.harmed + 1, calls });
+}
+
+/** By which way a person corrected which version: people see it; the decision counts all alike. */
+export function countCorrection(
+  transaction: RolloutTransaction,
+  rolloutId: string,
+  { source, route }: { readonly source: CorrectionSource; readonly route: Route },
+): void {
+  const corrections = readCorrections(transaction, rolloutId);
+  const ofArm = { ...corrections[route], [source]: corrections[route][source] + 1 };
+  writeCorrections(transaction, rolloutId, { ...corrections, [route]: ofArm });
 }

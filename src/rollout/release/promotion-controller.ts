@@ -3,9 +3,11 @@ import { assess, isAssessmentDue, type Assessment } from "../decision/assess.ts"
 import { nextStep, type Step } from "../decision/choose-verdict.ts";
 import type { RolloutPolicy } from "../decision/policy.ts";
 import { enterStage, markWrong, type RolloutState } from "../decision/rollout-state.ts";
+import { placeKind } from "../metrics/input-kind.ts";
 import { forgetVersions } from "../metrics/metrics-aggregator.ts";
-import { countHarm, countObservation, type Observation } from "./count-observation.ts";
+import { countCorrection, countHarm, countObservation, type Observation } from "./count-observation.ts";
 import {
+  listKinds,
   readHarm,
   readKindState,
   readKindStates,
@@ -17,7 +19,7 @@ import { writeKindState, writeRelease, writeState } from "./release-documents.ts
 import { makeStable, rollBack, versionsInUse } from "./release-steps.ts";
 import { eventOf, isWorthTelling, tell } from "./tell-event.ts";
 import { versionName } from "./version-name.ts";
-import type { Lane, LaneName, RolledBack, Rollout, ToolRelease } from "./tool-release.ts";
+import type { CorrectionSource, Lane, LaneName, RolledBack, Rollout, ToolRelease } from "./tool-release.ts";
 
 /** How a rollout of one tool goes on: the rule's policy, and whether a person has to agree. */
 export interface ReleasePolicy extends RolloutPolicy {
@@ -32,7 +34,7 @@ export type PolicyOf = (tool: string, risk: Rollout["risk"], lane: LaneName) => 
 export interface PromotionController {
   /** Counts a settled call, and decides when it can have changed the answer. */
   observe(transaction: RolloutTransaction, observation: Observation): void;
-  /** A person says that the result of a call was bad; what became of that. */
+  /** A person says, or shows by an undo, that the result of a call was bad; what became of that. */
   markWrong(transaction: RolloutTransaction, marked: MarkedCall): "counted" | "already" | "not_tried";
   /** The answer as it would be now; nothing is done. Undefined when there is nothing to judge. */
   assess(reader: RolloutReader, at: JudgedLane): Assessment | undefined;
@@ -64,8 +66,10 @@ export interface MarkedCall {
   readonly executionId: string;
   readonly conversationId: string | null;
   readonly kind: string;
-  readonly createdAt: number;
+  readonly startedAt: number;
   readonly at: number;
+  readonly source: CorrectionSource;
+  readonly reason: string;
 }
 
 export interface PersonsOrder {
@@ -207,10 +211,12 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       const { tool, lane, route, executionId, conversationId } = marked;
       const release = readRelease(transaction, tool);
       const rollout = release?.rollout;
-      if (!release || rollout?.status !== "running" || marked.createdAt < rollout.startedAt) return "not_tried";
+      if (!release || rollout?.status !== "running" || marked.startedAt < rollout.startedAt) return "not_tried";
       const hash = route === "canary" ? rollout.hash : release.stable.hash;
       const counters = { rolloutId: rollout.id, lane };
       const state = readState(transaction, counters);
+      // The canary failed, which was counted, and stable answered instead.
+      if (route === "canary" && marked.version === versionName(tool, release.stable.hash)) return "already";
       if (!state || marked.version !== versionName(tool, hash)) return "not_tried";
       const key = `${lane}:${conversationId ?? executionId}`;
       const isMarked = transaction.findMark(rollout.id, `wrong:${executionId}`) !== undefined;
@@ -220,11 +226,15 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       transaction.mark(rollout.id, key, "failed");
       markWrong(state, route);
       writeState(transaction, counters, state);
-      const kind = readKindState(transaction, counters, marked.kind);
-      if (kind) {
-        markWrong(kind, route);
-        writeKindState(transaction, counters, { kind: marked.kind, state: kind });
+      const kind = placeKind(listKinds(transaction, counters), marked.kind);
+      const ofKind = readKindState(transaction, counters, kind);
+      if (ofKind) {
+        markWrong(ofKind, route);
+        writeKindState(transaction, counters, { kind, state: ofKind });
       }
+      countCorrection(transaction, rollout.id, marked);
+      const harmed = { rolloutId: rollout.id, executionId, conversationId, route, onStable: null };
+      countHarm(transaction, { ...harmed, outcome: "wrong", error: marked.reason });
       if (route === "canary") decide(transaction, { release, lane, now: marked.at }, state);
       return "counted";
     },

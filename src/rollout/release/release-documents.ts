@@ -1,7 +1,7 @@
 import type { RolloutReader, RolloutTransaction } from "../../core/rollout-store.ts";
 import type { RolloutState } from "../decision/rollout-state.ts";
 import { isRelease, isState } from "./is-release.ts";
-import type { Harm, LaneName, ToolRelease } from "./tool-release.ts";
+import type { Corrections, Harm, LaneName, ToolRelease } from "./tool-release.ts";
 
 /** Where what is kept: one release for each tool; counters and harm for each rollout. */
 
@@ -94,6 +94,15 @@ export function readHarm(reader: RolloutReader, rolloutId: string): Harm {
 
 export function writeHarm(transaction: RolloutTransaction, rolloutId: string, harm: Harm): void {
   transaction.writeDocument(`rollout/${rolloutId}/harm`, harm);
+}
+
+export function readCorrections(reader: RolloutReader, rolloutId: string): Corrections {
+  const corrections = reader.readDocument(`rollout/${rolloutId}/corrections`) as Corrections | undefined;
+  return corrections ?? { canary: { undo: 0, feedback: 0 }, stable: { undo: 0, feedback: 0 } };
+}
+
+export function writeCorrections(transaction: RolloutTransaction, rolloutId: string, corrections: Corrections): void {
+  transaction.writeDocument(`rollout/${rolloutId}/corrections`, corrections);
 }
 
 /** The counters of a rollout that is over; what happened stays in the events. */

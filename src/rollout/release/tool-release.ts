@@ -121,6 +121,12 @@ export interface HarmedCall {
   readonly error: string;
 }
 
+/** How a person corrected a result: by taking back what was made of it, or by marking it as bad. */
+export type CorrectionSource = "undo" | "feedback";
+
+/** How many calls of each version were corrected, and by which way. */
+export type Corrections = Readonly<Record<"canary" | "stable", Readonly<Record<CorrectionSource, number>>>>;
+
 export interface ReplayReport {
   /** Tried on the canary. */
   readonly cases: number;

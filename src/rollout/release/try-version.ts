@@ -9,6 +9,8 @@ export interface TriedTool {
   readonly stable: Tool;
   /** Whether a failed call is run again on the stable version. */
   readonly verifies: boolean;
+  /** What is wrong with the form of an output; null when nothing is. Left out: any form is right. */
+  readonly checkOutput?: NonNullable<Tool["quality"]>["checkOutput"];
   /** Judges results, where the tool names one. */
   readonly judge?: Tool;
   readonly clock: Clock;
@@ -19,7 +21,8 @@ export interface TriedTool {
  * A version while it is on trial: how long it took and how it failed is noted for this version alone. Where twice is the
  * same as once, a failed call is run again on stable, in both arms: whoever asked gets an answer, and both are judged alike.
  */
-export function tryVersion({ tool, stable, verifies, judge, clock, note }: TriedTool): Tool {
+export function tryVersion(tried: TriedTool): Tool {
+  const { tool, stable, verifies, clock, note } = tried;
   return {
     ...tool,
     async run(input, context) {
@@ -36,7 +39,7 @@ export function tryVersion({ tool, stable, verifies, judge, clock, note }: Tried
       const trial = (onStable: Trial["onStable"], wrong: string | null = null): void =>
         note(context.executionId, { latencyMs, failure, onStable, ...(wrong !== null && { wrong }) });
       if (!failure || !verifies || context.signal.aborted) {
-        trial(null, failure ? null : await findWrong({ tool, judge }, { input, result: first.give(), context }));
+        trial(null, failure ? null : await findWrong(tried, { input, result: first.give(), context }));
         if (!isEntered) context.notEntered?.();
         return first.give();
       }
@@ -76,11 +79,11 @@ const saysNothing = ["threw", "crashed", "memory", "timeout", "invalid_result", 
 
 /** What is wrong with a result that succeeded: its form, or what the judge says; null when nothing is, or nobody can say. */
 async function findWrong(
-  { tool, judge }: { readonly tool: Tool; readonly judge: Tool | undefined },
+  { tool, checkOutput, judge }: TriedTool,
   { input, result, context }: { readonly input: unknown; readonly result: ToolResult; readonly context: ToolContext },
 ): Promise<string | null> {
   const output = result.output ?? "";
-  const problem = tool.quality?.checkOutput?.(output) ?? null;
+  const problem = checkOutput?.(output) ?? null;
   if (problem !== null || !judge || context.signal.aborted) return problem;
   // A judge that breaks down says nothing about the result.
   const verdict = await attempt(judge, { tool: tool.name, input, output }, context);

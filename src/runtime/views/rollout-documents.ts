@@ -6,14 +6,14 @@ export function viewToWire(view: RolloutView): object {
   return { ...(toWire(view) as object), stable_since: timeToWire(view.stableSince) };
 }
 
-export function explanationToWire({ view, release, lanes, figures, harm }: RolloutExplanation): object {
-  const { stable, earlier, ...rest } = release;
+export function explanationToWire({ view, release, lanes, figures, ...rest }: RolloutExplanation): object {
+  const { stable, earlier, ...others } = release;
   return {
     view: viewToWire(view),
-    release: { ...(toWire(rest) as object), stable: versionToWire(stable), earlier: earlier.map(versionToWire) },
+    release: { ...(toWire(others) as object), stable: versionToWire(stable), earlier: earlier.map(versionToWire) },
     lanes: toWire(lanes),
     figures: toWire(figures),
-    ...(harm === undefined ? {} : { harm: toWire(harm) }),
+    ...(toWire(rest) as Pick<RolloutExplanation, "harm" | "corrections">),
   };
 }
 

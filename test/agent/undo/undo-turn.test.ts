@@ -12,14 +12,18 @@ import { editTool } from "../../../src/tools/edit.ts";
 import { writeTool } from "../../../src/tools/write.ts";
 import { setUpEngine } from "../../support/engine.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
-import { about, reply, setUpSessions, user } from "../session/support.ts";
+import { about, reply, results, setUpSessions, user } from "../session/support.ts";
+
+type Call = [tool: string, input: object];
 
 interface World {
   readonly workdir: string;
   readonly session: Session;
   readonly preImages: PreImages;
   /** Begins a turn and makes these calls in it, as the loop does. */
-  readonly turn: (...calls: [tool: string, input: object][]) => Promise<string>;
+  readonly turn: (...calls: Call[]) => Promise<string>;
+  /** A further reply of the model in the same turn, its calls and their results; gives the ids of the calls. */
+  readonly round: (...calls: Call[]) => Promise<string[]>;
   readonly undo: (force?: boolean) => Promise<UndoReport | undefined>;
   readonly read: (name: string) => string | undefined;
 }
@@ -36,22 +40,30 @@ async function setUp(t: TestContext): Promise<World> {
   });
   const putBack = createPutFileBack({ workdir });
   let number = 0;
+  const round: World["round"] = async (...calls) => {
+    const names = calls.map(([tool]) => `${tool}:${++number}`);
+    const ids: string[] = [];
+    session.append(reply("", ...names));
+    for (const [index, [tool, input]] of calls.entries()) {
+      const callId = names[index]!.split(":")[1]!;
+      const call = engine.call({ tool, input, conversationId: session.id });
+      session.append({ type: "call", callId, executionId: call.id, tool });
+      ids.push(call.id);
+      const { state, error } = await call;
+      if (tool !== "bash") assert.equal(state, "completed", String(error));
+    }
+    session.append(results(...names));
+    return ids;
+  };
   return {
     workdir,
     session,
     preImages,
+    round,
     async turn(...calls) {
       const { id: turnId } = session.append(user("go on"));
       preImages.begin(session.id, turnId);
-      const names = calls.map(([tool]) => `${tool}:${++number}`);
-      session.append(reply("", ...names));
-      for (const [index, [tool, input]] of calls.entries()) {
-        const callId = names[index]!.split(":")[1]!;
-        const call = engine.call({ tool, input, conversationId: session.id });
-        session.append({ type: "call", callId, executionId: call.id, tool });
-        const { state, error } = await call;
-        if (tool !== "bash") assert.equal(state, "completed", String(error));
-      }
+      await round(...calls);
       return turnId;
     },
     undo: (force = false) =>
@@ -97,6 +109,7 @@ test("undo gives the files of the last turn their bytes and modes back and remov
     alreadyBack: [],
     skipped: [],
     notUndone: ["bash 3"],
+    usedCalls: [],
   });
   assert.deepEqual(readFileSync(join(workdir, "bytes.txt")), bytes);
   assert.equal(read("run.sh"), "echo one\n");
@@ -148,6 +161,7 @@ test("a file that somebody else changed since is left as it is, unless forced", 
     alreadyBack: [],
     skipped: ["d.txt", "b.txt", "a.txt"].map((path) => ({ path, reason, forceHelps: true })),
     notUndone: [],
+    usedCalls: [],
   });
   assert.deepEqual(
     [read("a.txt"), read("b.txt"), read("c.txt"), read("d.txt")],
@@ -325,4 +339,20 @@ test("a file too large to be kept is changed, and undo says that it stays", asyn
     { path: "large.txt", reason: "It was too large for its old content to be kept.", forceHelps: false },
   ]);
   assert.equal(read("large.txt"), "small");
+});
+
+test("an undo names the calls whose results were read before the last change that it put back, and no others", async (t) => {
+  const { workdir, turn, round, undo } = await setUp(t);
+  await turn(["bash", {}]);
+  await turn(["bash", {}]);
+  const [first] = await round(["bash", {}]);
+  const [beside, change] = await round(["bash", {}], write("a.txt", "a"));
+  const [besideLast] = await round(["bash", {}], write("b.txt", "b"));
+  await round(["bash", {}]);
+  writeFileSync(join(workdir, "b.txt"), "by hand");
+  const early = (await undo())!;
+  assert.deepEqual([early.removed, early.usedCalls.slice(0, 1), early.usedCalls.length], [["a.txt"], [first], 2]);
+  const late = (await undo(true))!;
+  assert.deepEqual([late.removed, late.usedCalls.slice(0, 3)], [["b.txt"], [change, beside, first]]);
+  assert.equal(late.usedCalls.includes(besideLast!), false);
 });

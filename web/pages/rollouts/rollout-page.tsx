@@ -32,7 +32,7 @@ export function RolloutPage({ tool }: { readonly tool: string }) {
 const origins = { person: "a person's edit", agent: "written by an agent", improve: "made by improve" } as const;
 
 function Detail({ detail }: { readonly detail: RolloutDetail }) {
-  const { view, release, harm, history, diff } = detail;
+  const { view, release, harm, corrections, history, diff } = detail;
   const { rollout } = release;
   return (
     <>
@@ -81,6 +81,7 @@ function Detail({ detail }: { readonly detail: RolloutDetail }) {
               </ul>
             </>
           ) : null}
+          {corrections ? <CorrectionCounts corrections={corrections} /> : null}
         </Section>
       </div>
       {diff === null || diff === "" ? null : (
@@ -104,6 +105,18 @@ function Version({ name, since }: { readonly name: string; readonly since: strin
         </span>
       )}
     </>
+  );
+}
+
+function CorrectionCounts({ corrections }: { readonly corrections: NonNullable<RolloutDetail["corrections"]> }) {
+  const { canary, stable } = corrections;
+  const count = ({ undo, feedback }: typeof canary): string =>
+    undo + feedback === 0 ? "0" : `${undo + feedback} (${undo} /undo, ${feedback} feedback)`;
+  if (canary.undo + canary.feedback + stable.undo + stable.feedback === 0) return null;
+  return (
+    <p class="after">
+      Corrections by users: {count(canary)} of the canary, {count(stable)} of stable.
+    </p>
   );
 }
 

@@ -35,6 +35,7 @@ export interface RolloutDetail {
     readonly saved: number;
     readonly calls: readonly { readonly execution_id: string; readonly error: string }[];
   };
+  readonly corrections?: Readonly<Record<"canary" | "stable", { readonly undo: number; readonly feedback: number }>>;
   readonly history: readonly RolloutEvent[];
   readonly series: readonly SeriesBucket[];
   readonly diff: string | null;
