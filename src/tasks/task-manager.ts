@@ -163,6 +163,7 @@ export function createTaskManager(given: TaskManagerOptions): TaskManager {
     for (;;) {
       const task = await require(id);
       const restMs = until - clock.monotonic();
+      if (isFinalTask(task.state)) await watches.reported(id);
       if (isFinalTask(task.state) || !(restMs > 0)) return task;
       await watches.news(Math.min(lookMs, restMs));
     }

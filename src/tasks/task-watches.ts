@@ -16,6 +16,8 @@ export interface TaskWatches {
   adopt(): Promise<void>;
   /** Resolves when a task has ended here, at the latest after the delay. */
   news(delayMs: number): Promise<void>;
+  /** Resolves once the end of a task, which the store has, was reported by the watch here that wrote it. */
+  reported(id: string): Promise<void>;
   tell(): void;
   close(): Promise<void>;
 }
@@ -184,6 +186,10 @@ export function createTaskWatches(options: TaskManagerOptions, { onRoom, onTurn 
         const cancel = clock.after(delayMs, finish);
         listeners.add(finish);
       }),
+    async reported(id) {
+      // A look that fails is tried again at the next turn, which reports its error.
+      await watched.get(id)?.looking?.catch(() => {});
+    },
     async close() {
       isClosed = true;
       cancelTimer();

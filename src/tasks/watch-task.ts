@@ -144,11 +144,12 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
     const end = { reading, cause, onStopping: noteStopping };
     const set = await (ending ??= endRun(options, task, end).catch(forgetEnding));
     if (set.state === "lost" && task.order.isIdempotent && task.attempt < mostAttempts) return startAgain("");
+    // Before the row has its end: a failure here is tried again, and the event follows the row at once.
+    await maskInput(folder, mask);
     const settled = await change({ ...set, completedAt: clock.now() });
-    if (settled) await maskInput(runFolderOf(settled), mask);
     isOver = true;
-    await reading.close();
     if (settled) options.emit("task:settled", settledEvent(settled));
+    await reading.close();
     return "over";
   }
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { Task, TaskStore } from "../../src/core/task.ts";
+import { isFinalTask, type Task, type TaskStore } from "../../src/core/task.ts";
 import type { Detached } from "../../src/process/detached.ts";
 import type { TaskRequest } from "../../src/tasks/task-request.ts";
 import { createMemoryTaskStore } from "../../src/store/memory-task-store.ts";
@@ -30,6 +30,29 @@ test("a task is taken on at once and completes with what its agent said [T1]", a
     ["task:created", "task:started", "task:settled"],
   );
   assert.deepEqual(events.at(-1)!.payload, { id: task.id, agent: "said", state: "completed", error: null });
+});
+
+test("whoever waits for a task has its end only after the event that reports it [T1]", async (t) => {
+  const { store, folder } = await openTasks(t);
+  const { promise: seen, resolve: noteSeen } = Promise.withResolvers<void>();
+  const slow: TaskStore = {
+    ...store,
+    async get(id) {
+      const task = await store.get(id);
+      if (task && isFinalTask(task.state)) noteSeen();
+      return task;
+    },
+    // The row has its end, and the manager hears of that only after somebody else has read it, and has had time to say so.
+    async update(id, change) {
+      const task = await store.update(id, change);
+      if (task && isFinalTask(task.state)) await seen.then(() => new Promise(setImmediate));
+      return task;
+    },
+  };
+  const { manager, events } = await openTasks(t, { store: slow }, folder);
+  const { id } = await manager.start({ agent: "said", message: "echo ok", door });
+  assert.equal((await manager.wait(id, longMs)).state, "completed");
+  assert.equal(events.filter(({ type }) => type === "task:settled").length, 1);
 });
 
 test("success is what the agent says, whatever its exit code is [T8]", async (t) => {
