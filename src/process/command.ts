@@ -28,8 +28,10 @@ export interface OutputFile {
   /** In the private folder; `discard` removes it. */
   readonly path: string;
   readonly bytes: number;
-  /** The command emptied it meanwhile, as `> /dev/stdout` does: what came before is lost. */
+  /** Where there are no named pipes: the command emptied it meanwhile, as `> /dev/stdout` does, and what came before is lost. */
   readonly emptied: boolean;
+  /** How much of the end of it the disk did not take. */
+  readonly lostBytes: number;
 }
 
 export interface CommandExit {

@@ -2,6 +2,7 @@ import type { Clock } from "../core/clock.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { StartError } from "./command.ts";
 import type { Sandbox } from "./enclosure.ts";
+import type { PipeStock } from "./output-pipe.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 import type { ProcessTable } from "./process-table.ts";
 import type { SandboxView } from "./sandbox-view.ts";
@@ -20,6 +21,7 @@ export interface ProcessParts {
   sandbox(): Promise<{ readonly sandbox: Sandbox; readonly view: SandboxView | null } | StartError>;
   /** Made at the first call, and removed when this runtime ends. */
   privateFolder(): PrivateFolder;
+  readonly pipes: PipeStock;
   readonly owned: Owned;
 }
 

@@ -12,6 +12,7 @@ import { openEnclosure } from "./enclosure.ts";
 import { identify, isAlive } from "./identity.ts";
 import { openPeer } from "./open-peer.ts";
 import type { PeerRequest, PeerStart } from "./open-peer.ts";
+import { createPipeStock } from "./output-pipe.ts";
 import { createOwned } from "./own.ts";
 import { makePrivateFolder, privateName } from "./private-folder.ts";
 import type { PrivateFolder } from "./private-folder.ts";
@@ -82,6 +83,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     owned,
     ticker: createTicker(clock),
     privateFolder: () => (privateFolder ??= openPrivateFolder()),
+    pipes: createPipeStock(() => parts.privateFolder().path, owned),
     async sandbox() {
       const view = options.view?.() ?? null;
       const found = await probe(view);

@@ -7,7 +7,7 @@ import { sandboxFailed, startRun } from "./start-run.ts";
 import { settlesWithin } from "./wait.ts";
 import { watchLimits } from "./watch-limits.ts";
 import type { StopCause } from "./watch-limits.ts";
-import { openOutputFiles, watchOutput } from "./watch-output.ts";
+import { openOutputFiles, outputPipes, watchOutput } from "./watch-output.ts";
 import type { OutputFiles } from "./watch-output.ts";
 
 /**
@@ -37,9 +37,11 @@ async function runOnce(parts: ProcessParts, request: CommandRequest): Promise<Co
   const start = await startRun(parts, {
     ...request,
     kind: "command",
-    outputs(run) {
-      files = openOutputFiles(run.folder);
-      return { stdin: "ignore", ...files.forChild, paths: [files.stdout.path, files.stderr.path] };
+    async outputs(run) {
+      // Programs of our own open their output once.
+      const arePiped = !request.childless && (await parts.pipes.place(outputPipes(run.folder)));
+      files = openOutputFiles(run.folder, arePiped);
+      return { stdin: "ignore", ...files.forChild, paths: files.paths };
     },
   });
   if (start.ok) return follow(parts, request, { held: start.held, files: files! });
@@ -75,7 +77,7 @@ async function follow(
   const stop = cause ? await held.stop() : request.childless ? null : await held.endLeftBehind();
   const { sandboxError, ...exit } = await endOf(parts, held);
   const { cut, ...streams } = output.finish();
-  const diskFull = isDiskFull(parts.runFolder);
+  const diskFull = streams.stdout.lostBytes + streams.stderr.lostBytes > 0 || isDiskFull(parts.runFolder);
   parts.owned.remove(live);
   settled.resolve();
 
@@ -106,7 +108,7 @@ async function endOf(parts: ProcessParts, { launched }: HeldRun): Promise<Comman
 }
 
 function notRun(why: { stoppedBy?: StopCause; startError?: StartError }): CommandEnd {
-  const nothing = { path: "", bytes: 0, emptied: false };
+  const nothing = { path: "", bytes: 0, emptied: false, lostBytes: 0 };
   return {
     exitCode: null,
     killedBy: null,

@@ -29,11 +29,11 @@ export interface RunRequest extends StartRequest {
   readonly keep?: boolean;
   readonly ownerSession?: string;
   /** Opens the files or names the pipes, once the folder is there. */
-  outputs(run: Run): RunOutputs;
+  outputs(run: Run): RunOutputs | Promise<RunOutputs>;
 }
 
 export interface RunOutputs extends Pick<LaunchRequest, "stdin" | "stdout" | "stderr"> {
-  /** The files that the run writes to. */
+  /** The files and pipes that the run writes to. */
   readonly paths: readonly string[];
 }
 
@@ -107,7 +107,7 @@ async function launchIn(
   const needed = request.readable ?? [];
   const enclosure = held ? enclose(parts, held, { run, keep, script, needed, note }) : openEnclosure;
   const release = (): void => removeTraces(parts, { name: run.name, traces: record });
-  const { paths, ...stdio } = request.outputs(run);
+  const { paths, ...stdio } = await request.outputs(run);
   const launched = await launch(parts.table, { argv, cwd, env, run, ...stdio, enclosure, keep });
   if (!launched.started) {
     release();

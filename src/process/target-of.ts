@@ -8,7 +8,8 @@ import { markerOf } from "./run-folder.ts";
 import type { StopTarget } from "./stop-tree.ts";
 
 /** Everything in a run's folder that processes write to. */
-const outputNames = ["stdout", "stderr", "output", "status", "messages", "info"];
+const outputs = ["stdout", "stdout.pipe", "output", "output.pipe"];
+const outputNames = [...outputs, "stderr", "stderr.pipe", "status", "messages", "info"];
 
 /** How to find the processes of a run that somebody else started, from what stands in its folder. */
 export function targetOf(
@@ -36,7 +37,7 @@ function findInit(
   const isInit =
     entry !== undefined &&
     (entry.parentPid === record.child?.pid ||
-      table.writesTo(entry.pid, new Set([join(folder, "output"), join(folder, "stdout")])) ||
+      table.writesTo(entry.pid, new Set(outputs.map((file) => join(folder, file)))) ||
       // A shielded one lets nobody see what it has open; what it started does.
       table.childrenOf(entry.pid).some((child) => table.hasVariable(child.pid, marker)));
   const identity = isInit ? identify(table, entry.pid) : null;

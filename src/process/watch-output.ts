@@ -1,7 +1,8 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync } from "node:fs";
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandRequest, OutputFile, OutputStream } from "./command.ts";
 import { createOutputAnchor } from "./output-anchor.ts";
+import { openPipeEnd, readPipe, type PipeReader } from "./output-pipe.ts";
 import { createOutputTail } from "./output-tail.ts";
 import { restoreFile } from "./restore-file.ts";
 import type { Ticker } from "./ticker.ts";
@@ -11,6 +12,8 @@ export interface OutputFiles {
   readonly stderr: WatchedFile;
   /** What the child writes to; whoever spawns closes them. */
   readonly forChild: { readonly stdout: number; readonly stderr: number };
+  /** By which a process that writes to them is known. */
+  readonly paths: readonly string[];
   /** For the case that nothing will be watched. */
   close(): void;
 }
@@ -19,6 +22,13 @@ interface WatchedFile {
   readonly stream: OutputStream;
   readonly path: string;
   readonly fd: number;
+  /** Puts what the command prints into the file; null when it writes there itself. */
+  readonly reader: FileReader | null;
+}
+
+interface FileReader extends PipeReader {
+  /** How much of it the disk did not take. */
+  readonly lostBytes: number;
 }
 
 export interface WatchOptions {
@@ -36,31 +46,80 @@ const busyMs = 4;
 const busyBytes = 256 * 1024;
 const newcomerTurns = 20;
 
-/** The output files of a command, made for us alone. */
-export function openOutputFiles(folder: string): OutputFiles {
+/** Where the pipes of a command are, in the order of its streams. */
+export function outputPipes(folder: string): [string, string] {
+  return [join(folder, "stdout.pipe"), join(folder, "stderr.pipe")];
+}
+
+/**
+ * The output files of a command, made for us alone. Through pipes, which are there then, the command can't reach them: one that
+ * opens its own output once more (`> /dev/stdout`) would empty a file.
+ */
+export function openOutputFiles(folder: string, arePiped: boolean): OutputFiles {
   const opened: number[] = [];
+  const readers: FileReader[] = [];
   const open = (path: string, flags: number): number => {
     const fd = openSync(path, flags, 0o600);
     opened.push(fd);
     return fd;
   };
   try {
-    const [stdout, stderr] = [join(folder, "stdout"), join(folder, "stderr")];
-    const forChild = { stdout: open(stdout, createForChild), stderr: open(stderr, createForChild) };
-    const ours = { stdout: open(stdout, constants.O_RDWR), stderr: open(stderr, constants.O_RDWR) };
+    const pipes = outputPipes(folder);
+    const [stdout, stderr] = (["stdout", "stderr"] as const).map((stream, index) => {
+      const path = join(folder, stream);
+      const direct = open(path, createForChild);
+      const fd = open(path, constants.O_RDWR);
+      if (!arePiped) return { stream, path, fd, reader: null, forChild: direct };
+      const reader = readIntoFile(pipes[index]!, direct);
+      readers.push(reader);
+      const forChild = openPipeEnd(pipes[index]!);
+      opened.push(forChild);
+      return { stream, path, fd, reader, forChild };
+    }) as [WatchedFile & { forChild: number }, WatchedFile & { forChild: number }];
     return {
-      stdout: { stream: "stdout", path: stdout, fd: ours.stdout },
-      stderr: { stream: "stderr", path: stderr, fd: ours.stderr },
-      forChild,
+      stdout,
+      stderr,
+      forChild: { stdout: stdout.forChild, stderr: stderr.forChild },
+      paths: [stdout.path, stderr.path, ...pipes],
       close() {
-        closeSync(ours.stdout);
-        closeSync(ours.stderr);
+        for (const { fd, reader } of [stdout, stderr]) {
+          reader?.finish();
+          closeSync(fd);
+        }
       },
     };
   } catch (thrown) {
+    for (const reader of readers) reader.finish();
     for (const fd of opened) closeSync(fd);
     throw thrown;
   }
+}
+
+/** Closes the file in the end. A full disk must not stop the command: what it prints then is read, and lost. */
+function readIntoFile(pipe: string, fd: number): FileReader {
+  let lostBytes = 0;
+  let isOpen = true;
+  const source = readPipe(pipe, (bytes) => {
+    let at = 0;
+    try {
+      // Once something is missing, what follows would look as if it came right after the part before.
+      while (at < bytes.length && lostBytes === 0) at += writeSync(fd, bytes, at);
+    } catch {
+      // Counted below; the result names the full disk.
+    }
+    lostBytes += bytes.length - at;
+  });
+  return {
+    get lostBytes() {
+      return lostBytes;
+    },
+    finish() {
+      if (!isOpen) return;
+      isOpen = false;
+      source.finish();
+      closeSync(fd);
+    },
+  };
 }
 
 /** O_APPEND: after the file was cut back, the child goes on at its new end instead of leaving a hole. */
@@ -122,15 +181,15 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
     finish() {
       remove();
       for (const file of followed) {
+        file.reader?.finish();
         follow(file, true);
         guard(() => file.tail?.finish(file.size));
         if (!restoreFile(file)) file.size = 0;
       }
       files.close();
-      const [stdout, stderr] = followed.map(({ path, size, emptied }) => ({ path, bytes: size, emptied })) as [
-        OutputFile,
-        OutputFile,
-      ];
+      const [stdout, stderr] = followed.map(({ path, size: bytes, emptied, reader }) => {
+        return { path, bytes, emptied, lostBytes: reader?.lostBytes ?? 0 };
+      }) as [OutputFile, OutputFile];
       return { stdout, stderr, cut };
     },
   };

@@ -92,9 +92,16 @@ async function showStream(stream: OutputStream, end: CommandEnd, options: Result
       // A full disk must not turn a command that worked into one that failed.
       notes.push(`[The whole ${stream} could not be kept]`);
     }
-  } else if (end.diskFull && stream === "stdout") notes.push("[The disk is full: output may be missing]");
+  } else if (end.diskFull && file.lostBytes === 0 && stream === "stdout") {
+    notes.push("[The disk is full: output may be missing]");
+  }
+  if (file.lostBytes > 0) notes.push(lostNote(stream, file.lostBytes));
   const lines = notes.length === 0 || text === "" || text.endsWith("\n") ? text : `${text}\n`;
   return { text: lines + notes.join("\n"), files, lines: counted };
+}
+
+function lostNote(stream: OutputStream, bytes: number): string {
+  return `[The disk is full: the last ${bytes.toLocaleString("en-US")} bytes of ${stream} are lost]`;
 }
 
 function emptiedNote(stream: OutputStream): string {

@@ -243,8 +243,19 @@ test("what only a background process can have is refused without background [C1 
   assert.ok((await runTool(bash, { command: "true", keep_running: false }, listen())).ok);
 });
 
-test("output that the command emptied itself is told [C1]", async (t) => {
+test("a command that opens its own output once more loses nothing of it [C1]", async (t) => {
   const { parts, listen } = await openShell(t);
+  const command = "echo one; echo two >/dev/stdout; echo three; echo four >/dev/stderr";
+  const result = await runTool(createBashTool(parts), { command }, listen());
+  assert.deepEqual([result.ok, result.output], [true, "one\ntwo\nthree\n[stderr]\nfour\n"]);
+});
+
+test("where no pipes can be made, output that the command emptied itself is reported [C1]", async (t) => {
+  const { parts, listen, workdir } = await openShell(t);
+  const { identity } = parts.processes;
+  const reserved = join(workdir, "../run", `private,${identity.pid},${identity.startTime}`);
+  await mkdir(reserved);
+  await writeFile(join(reserved, "pipes"), "this is no folder for pipes");
   const command = "echo one; sleep 0.3; echo two >/dev/stdout; echo three";
   const result = await runTool(createBashTool(parts), { command }, listen());
   const note =
@@ -262,14 +273,19 @@ test(
     t.after(() => processes.close());
     const bash = createBashTool({ ...parts, processes, maxOutputBytes: 10_000_000 });
     const result = await runTool(bash, { command: `seq 1 1000000 # ${workdir}` }, listen());
-    assert.ok(!result.ok);
+    assert.equal(result.ok, true, "the command itself had no trouble");
+    assert.match(result.output, /\[What the full disk took of stdout, /);
+    assert.doesNotMatch(result.output, /whole/);
+    const lost = /\[The disk is full: the last ([\d,]+) bytes of stdout are lost\]$/.exec(result.output)?.[1];
+    assert.equal(Number(lost?.replaceAll(",", "")) + result.outputBytes!, 6_888_896);
+
+    const failed = await runTool(bash, { command: "seq 1 1000000; exit 3" }, listen());
+    assert.ok(!failed.ok);
     assert.deepEqual(
-      [result.errorType, result.error],
-      ["disk_full", "Command exited with code 1, and the disk is full"],
+      [failed.errorType, failed.error],
+      ["disk_full", "Command exited with code 3, and the disk is full"],
     );
-    assert.match(result.hint!, /disk .* has no space left/);
-    assert.match(result.output!, /\[What the full disk took of stdout, /);
-    assert.doesNotMatch(result.output!, /whole/);
+    assert.match(failed.hint!, /disk .* has no space left/);
 
     await writeFile(join(disk, "fill"), Buffer.alloc(2_000_000)).catch(() => {});
     const refused = await runTool(bash, { command: "seq 1 3" }, listen());

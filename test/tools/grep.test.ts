@@ -182,7 +182,7 @@ test("a search stops when its signal fires, and leaves nothing in the run folder
 
 test("when ripgrep can't be started the failure says what to do", async (t) => {
   const { folder } = await openBench(t);
-  const nothing = { path: "", bytes: 0, emptied: false };
+  const nothing = { path: "", bytes: 0, emptied: false, lostBytes: 0 };
   const tool = createGrepTool({
     runCommand: () =>
       Promise.resolve({
