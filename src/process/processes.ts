@@ -1,3 +1,4 @@
+import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
@@ -93,7 +94,8 @@ export function createProcesses(options: ProcessesOptions): Processes {
   const background = createBackground(parts);
 
   function openPrivateFolder(): PrivateFolder {
-    const path = join(runFolder, privateName(identity));
+    // Another runtime of this process has one of its own, and takes it away when it is closed.
+    const path = mkdtempSync(join(runFolder, `${privateName(identity)},`));
     owned.folders.add(path);
     return makePrivateFolder(path);
   }

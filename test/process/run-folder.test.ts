@@ -6,6 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { openRunFolder } from "../../src/process/run-folder.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { inMode, openBench, viewOf } from "./support.ts";
 
 const open = (runFolder: string) => createProcesses({ runFolder, clock: systemClock, sandbox: "off" });
 
@@ -54,3 +55,19 @@ test(
 test("a place that can't have folders is refused at once", { timeout: 10_000 }, () => {
   assert.throws(() => openRunFolder("/proc/nowhere/run"), { code: "CONFIG_INVALID", message: /can't be made/ });
 });
+
+test(
+  "runtimes of one process that share a run folder have private folders of their own",
+  inMode("require"),
+  async (t) => {
+    const runFolder = join(await temporaryFolder(t), "run");
+    const [one, other] = [
+      await openBench(t, { sandbox: "require", runFolder }),
+      await openBench(t, { sandbox: "require", runFolder }),
+    ];
+    assert.equal((await one.run(["touch", "/tmp/mine"])).exitCode, 0);
+    assert.equal((await other.run(["test", "-e", "/tmp/mine"])).exitCode, 1);
+    await other.processes.close();
+    assert.equal((await one.run(["test", "-e", "/tmp/mine"])).exitCode, 0);
+  },
+);
