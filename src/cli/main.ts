@@ -3,12 +3,12 @@ import { RefusedError, UnavailableError, UsageError } from "./command.ts";
 import { areas, loadAllCommands, loadCommands, tableCommands } from "./commands.ts";
 import { exitCode } from "./exit-code.ts";
 import { findFirstWord, parseCommandLine } from "./parse-command-line.ts";
-import { openTerminal, type Terminal } from "./terminal.ts";
+import { openTerminal, type Program, type Terminal } from "./terminal.ts";
 
 /** How long open handles may keep a command alive that is done. */
 const lingerMs = 1000;
 
-/** Runs the command line and resolves to the exit code. Never rejects and never prints a stack trace unasked. */
+/** Runs the command line as this process, and resolves to the exit code. Never rejects and never prints a stack trace unasked. */
 export async function main(argv: readonly string[]): Promise<number> {
   const terminal = openTerminal(process);
   const onUncaught = (thrown: unknown): void => {
@@ -19,6 +19,19 @@ export async function main(argv: readonly string[]): Promise<number> {
   process.on("uncaughtException", onUncaught);
   // Node would open its debugger to every program on this machine, those that run as tools included.
   process.on("SIGUSR1", () => undefined);
+  const code = await runCommandLine(argv, terminal);
+  process.off("uncaughtException", onUncaught);
+  // A tool that ignored its signal may keep timers or sockets; nobody waits for those.
+  setTimeout(() => process.exit(code), lingerMs).unref();
+  return code;
+}
+
+/** The same within a process that stays. */
+export function runWithin(program: Program, argv: readonly string[]): Promise<number> {
+  return runCommandLine(argv, openTerminal(program));
+}
+
+async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
   let code: number;
   try {
     code = await run(argv, terminal);
@@ -26,14 +39,9 @@ export async function main(argv: readonly string[]): Promise<number> {
     code = complain(terminal, thrown);
   }
   const problem = await terminal.flush();
-  if (problem !== undefined) {
-    terminal.tell(`deckhand: ${problem}.`);
-    if (code === exitCode.done) code = exitCode.failed;
-  }
-  process.off("uncaughtException", onUncaught);
-  // A tool that ignored its signal may keep timers or sockets; nobody waits for those.
-  setTimeout(() => process.exit(code), lingerMs).unref();
-  return code;
+  if (problem === undefined) return code;
+  terminal.tell(`deckhand: ${problem}.`);
+  return code === exitCode.done ? exitCode.failed : code;
 }
 
 async function run(argv: readonly string[], terminal: Terminal): Promise<number> {

@@ -41,7 +41,10 @@ export interface Terminal {
 
 const behindBytes = 1024 * 1024;
 
-export function openTerminal(program: NodeJS.Process): Terminal {
+/** What a command needs of the process that it runs in. */
+export type Program = Pick<NodeJS.Process, "stdin" | "stdout" | "stderr" | "env">;
+
+export function openTerminal(program: Program): Terminal {
   const { stdout, stderr, env } = program;
   const showsStatus = stderr.isTTY === true && env["TERM"] !== "dumb";
   const statusWidth = (): number => (stderr.columns || 80) - 1;

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { built, openMachine } from "./run-deckhand.ts";
+import { openMachine } from "./run-deckhand.ts";
 
 const breakages: readonly (readonly [string, (file: string) => void, RegExp])[] = [
   ["belongs to a newer version", makeNewer, /^deckhand: The store \S+ was written by a newer Deckhand .+\n$/],
@@ -18,7 +18,7 @@ for (const [what, damage, sentence] of breakages) {
   test(`a store that ${what} is no empty one: every list refuses with the reason and exit code 1`, async (t) => {
     const machine = await openMachine(t);
     const add = ["schedule", "add", "tick", "--every", "1h", "--tool", "list_files", "--input", "{}"];
-    const added = await machine.run(add, { program: built });
+    const added = await machine.run(add);
     assert.equal(added.code, 0, added.stderr);
     damage(join(machine.workdir, ".deckhand", "deckhand.db"));
     for (const args of [
@@ -35,7 +35,7 @@ for (const [what, damage, sentence] of breakages) {
       ["rollout", "status", "--json"],
       ["rollout", "history", "--json"],
     ]) {
-      const { code, stdout, stderr } = await machine.run(args, { program: built });
+      const { code, stdout, stderr } = await machine.run(args);
       assert.deepEqual([code, stdout], [1, ""], `${args.join(" ")}: ${stderr}`);
       assert.match(stderr, sentence, args.join(" "));
     }

@@ -19,14 +19,18 @@ async function openScripted(t: TestContext, script: unknown): Promise<Scripted> 
   const put = (name: string, content: string | Buffer): Promise<void> =>
     writeFile(join(machine.workdir, name), content);
   await put("script.json", JSON.stringify(script));
-  const begin = (args: readonly string[], options?: RunOptions): Started =>
-    machine.start(["run", ...args, "--model", "script:script.json"], options);
-  return { ...machine, put, begin, task: (args, options) => begin(args, options).ended };
+  const words = (args: readonly string[]): string[] => ["run", ...args, "--model", "script:script.json"];
+  return {
+    ...machine,
+    put,
+    begin: (args, options) => machine.start(words(args), options),
+    task: (args, options) => machine.run(words(args), options),
+  };
 }
 
 const bash = (command: string): unknown => ({ calls: [{ tool: "bash", input: { command } }] });
 
-describe("the task [L2]", { concurrency: 2 }, () => {
+describe("the task [L2]", () => {
   for (const { name, args, stdin, said } of [
     { name: "is the argument", args: ["do this"], stdin: "", said: "do this" },
     { name: "is stdin", args: [], stdin: "do that\n", said: "do that" },
@@ -85,7 +89,7 @@ test("--json streams every event, the end last [L2]", async (t) => {
   assert.equal((end["statistics"] as { calls: number }).calls, 1);
 });
 
-describe("a limit ends the task with 1 and says so [L1]", { concurrency: 2 }, () => {
+describe("a limit ends the task with 1 and says so [L1]", () => {
   const endless = {
     at_end: "loop",
     model: { price: { input: 10, output: 10, cache_read: 0, cache_write: 0 } },

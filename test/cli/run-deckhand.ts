@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { bwrapWorks } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
+import { runWithin } from "./run-within.ts";
 
 const root = join(import.meta.dirname, "..", "..");
 export const built = [join(root, "bin", "deckhand.js")];
@@ -21,8 +22,9 @@ export interface Ended {
 export interface Machine {
   readonly workdir: string;
   readonly env: Record<string, string>;
-  /** Runs `deckhand …` in the workdir to its end. */
+  /** Runs `deckhand …` in the workdir to its end; under `npm test` mostly within this process (see `run-within.ts`). */
   run(args: readonly string[], options?: RunOptions): Promise<Ended>;
+  /** A process of its own: for what is about signals, pids, pipes, or its end. */
   start(args: readonly string[], options?: RunOptions): Started;
 }
 
@@ -67,7 +69,10 @@ export async function openMachine(t: { after(hook: () => Promise<void>): void })
     });
     return follow(child, options.stdin);
   };
-  return { workdir, env, start, run: (args, options) => start(args, options).ended };
+  const run = (args: readonly string[], options: RunOptions = {}): Promise<Ended> =>
+    runWithin(args, { ...options, env: { ...env, ...options.env }, cwd: options.cwd ?? workdir }) ??
+    start(args, options).ended;
+  return { workdir, env, start, run };
 }
 
 export function follow(child: ChildProcessWithoutNullStreams, stdin: string | Buffer | null | undefined): Started {

@@ -9,7 +9,7 @@ import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
 import { openMachine } from "./run-deckhand.ts";
 
-describe("a model that can't be had is told in one sentence [L3]", { concurrency: 2 }, () => {
+describe("a model that can't be had is told in one sentence [L3]", () => {
   test("no model at all: what to do, with 2", async (t) => {
     const machine = await openMachine(t);
     const { code, stdout, stderr } = await machine.run(["run", "hello"], { env: { OLLAMA_HOST: "127.0.0.1:9" } });

@@ -248,14 +248,14 @@ test("a hint is printed as it is: what is meant to be copied gets no full stop",
 test("a background process that ends with the command is not left to be looked for", async (t) => {
   const machine = await openMachine(t);
   const input = '{"command":"sleep 300","background":true}';
-  const { code, stdout, stderr } = await machine.run(["tool", "bash", input]);
+  const { code, stdout, stderr } = await machine.start(["tool", "bash", input]).ended;
   assert.equal(code, 0);
   assert.match(stdout, /^Background process /);
   assert.equal(
     stderr,
     'The background process ended with this command; "keep_running": true in the input lets it go on.\n',
   );
-  assert.equal((await machine.run(["tool", "bash", input, "--quiet"])).stderr, "");
+  assert.equal((await machine.start(["tool", "bash", input, "--quiet"]).ended).stderr, "");
 });
 
 const onLinux = process.platform === "linux" ? {} : { skip: "macOS brings its own sandbox" };

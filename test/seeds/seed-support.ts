@@ -56,9 +56,9 @@ export async function openCommand(scope: Scope, options: CommandOptions = {}): P
     await writeFile(path, content);
   };
   for (const [name, content] of Object.entries(options.files ?? {})) await put(name, content);
-  const start: Command["start"] = (args, more = {}) =>
-    machine.start(args, { program: built, ...more, env: { ...options.env, ...more.env } });
-  const run: Command["run"] = (args, more) => start(args, more).ended;
+  const withEnv = (more: RunOptions = {}): RunOptions => ({ ...more, env: { ...options.env, ...more.env } });
+  const start: Command["start"] = (args, more) => machine.start(args, { program: built, ...withEnv(more) });
+  const run: Command["run"] = (args, more) => machine.run(args, withEnv(more));
   const read = (name: string): Promise<string> => readFile(join(machine.workdir, name), "utf8");
   return {
     workdir: machine.workdir,
