@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { openRunFolder } from "../../src/process/run-folder.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { inMode, openBench, viewOf } from "./support.ts";
+import { inMode, openBench } from "./support.ts";
 
 const open = (runFolder: string) => createProcesses({ runFolder, clock: systemClock, sandbox: "off" });
 
