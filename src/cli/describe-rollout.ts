@@ -54,7 +54,11 @@ function describeFacts({ view, release }: RolloutExplanation, { now, arrow }: Lo
     facts.push(["canary", `${view.canary}, ${since(now - rollout.startedAt)}, ${origins[rollout.origin]}`]);
     facts.push(["share", `${view.percent} % of the conversations${stages === "" ? "" : `: ${stages}`}`]);
     facts.push(["risk", rollout.risk]);
-    if (rollout.verifies) facts.push(["verified", "a failed call is run again on stable"]);
+    if (rollout.verifies)
+      facts.push([
+        "verified",
+        "a failed call is run again on stable; of a read-only tool also one that timed out, after its answer",
+      ]);
     if (rollout.held) facts.push(["held", saidBy(rollout.held)]);
   }
   if (pinned) facts.push(["pinned", saidBy(pinned)]);

@@ -9,6 +9,7 @@ import type { Journal } from "../journal/open-journal.ts";
 import type { Processes } from "../process/processes.ts";
 import { createPromotionController, type PolicyOf } from "../rollout/release/promotion-controller.ts";
 import type { Content } from "../rollout/release/release-steps.ts";
+import type { CaseEnd } from "../rollout/replay/replay-case.ts";
 import { readRelease } from "../rollout/release/release-documents.ts";
 import type { ReplayReport, RolledBack, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
 import { createToolVersionRegistry } from "../rollout/release/tool-version-registry.ts";
@@ -28,6 +29,7 @@ import type { Rollouts } from "./rollouts.ts";
 import { takeBackBlamed } from "./take-back-blamed.ts";
 import { tellRolloutEvents } from "./tell-rollout-events.ts";
 import { makeTerms } from "./trial-terms.ts";
+import { createTimeoutVerifier } from "./verify-timeouts.ts";
 
 export interface RolloutsParts {
   readonly configuration: Configuration;
@@ -50,7 +52,15 @@ export type RolloutWorkshop = Pick<Workshop, "liveVersion"> &
     writeFile(fileName: string, from: { readonly before: string; readonly content: string }): boolean;
     /** Tries recorded calls on a content; null when it was broken off because all is being closed. */
     replay(order: TrialOrder): Promise<ReplayReport | null>;
+    /** Runs a content once, apart from all calls; null when it was broken off because all is being closed. */
+    runOnce(order: RunOnceOrder): Promise<CaseEnd | null>;
   };
+
+export interface RunOnceOrder {
+  readonly version: ToolVersion;
+  readonly input: unknown;
+  readonly timeoutMs: number;
+}
 
 export interface TrialOrder {
   readonly stable: ToolVersion;
@@ -102,6 +112,21 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     isFromFile: (tool) => parts.workshop.liveVersion(tool.name)?.tool === tool,
     openVersion: ({ fileName }, hash) => parts.workshop.openVersion(fileName, hash)?.tool,
     findTool: (name) => parts.workshop.liveVersion(name)?.tool,
+  });
+  const verifier = createTimeoutVerifier({
+    store,
+    controller,
+    clock,
+    journal: parts.journal,
+    emit,
+    isTried: (tool, rolloutId) => {
+      const rollout = registry.find(tool)?.rollout;
+      return rollout?.id === rolloutId && rollout.status === "running";
+    },
+    async runOnStable({ fileName, hash, input, timeoutMs }) {
+      const version = parts.workshop.openVersion(fileName, hash);
+      return version ? parts.workshop.runOnce({ version, input, timeoutMs }) : null;
+    },
   });
   const warnings: string[] = [];
 
@@ -235,6 +260,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
     warnings,
     observer: createRolloutObserver({
       store,
+      verifier,
       controller,
       clock,
       emit,

@@ -14,6 +14,7 @@ import type { PromotionController } from "../rollout/release/promotion-controlle
 import { createCountBehind, type Count } from "./count-behind.ts";
 import { followUps } from "./follow-ups.ts";
 import type { RoutedRun } from "./rollout-router.ts";
+import type { TimeoutVerifier } from "./verify-timeouts.ts";
 
 export interface ObserverParts {
   readonly store: RolloutStore;
@@ -25,6 +26,7 @@ export interface ObserverParts {
   /** What was decided when the call was routed, once; undefined when nothing was tried. */
   readonly takeRun: (executionId: string) => RoutedRun | undefined;
   readonly running: (rolloutId: string) => number;
+  readonly verifier: TimeoutVerifier;
   /** Null when the tool does not come from a file. */
   readonly schemaOf: (tool: string) => JsonSchema | null;
   /** Whether calls of this tool are counted although nothing is tried. */
@@ -81,7 +83,8 @@ export function createRolloutObserver(parts: ObserverParts): RolloutObserver {
       .change((transaction) => {
         before(transaction);
         if (failure) addFeedback(transaction, { execution, failure, arm });
-        if (run) {
+        const isTried =
+          run !== undefined &&
           controller.observe(transaction, {
             ...call,
             // Whoever had waited on would still be waiting.
@@ -96,13 +99,22 @@ export function createRolloutObserver(parts: ObserverParts): RolloutObserver {
             running: parts.running(run.rolloutId),
             history: () => historyOf(transaction, { tool, version: run.stable }, call.at),
           });
-        }
         if (isCounted) count(transaction);
+        return isTried;
+      })
+      .then((isTried) => {
+        const { id: executionId, timeoutMs } = execution;
+        if (!isTried || outcome !== "timeout" || trial?.onStable || !run?.repeat || timeoutMs === null) return;
+        const { rolloutId, stable } = run;
+        parts.verifier.verifyLater({ ...arm, ...run.repeat, kind, rolloutId, stable, executionId, timeoutMs });
       })
       .catch((thrown: unknown) => fail(thrown, execution.id));
   }
 
-  return { settled: observe, flush: () => behind.flush() };
+  return {
+    settled: observe,
+    flush: async () => void (await Promise.all([behind.flush(), parts.verifier.flush()])),
+  };
 }
 
 const longestLog = 2000;

@@ -16,6 +16,17 @@ export interface RoutedRun {
   readonly stable: string;
   readonly isCanary: boolean;
   readonly trial: Trial | null;
+  /** Where it may be run again later, on stable, because that changes nothing: with what. Null: it may not, or never began. */
+  readonly repeat: Repeat | null;
+}
+
+/** What to run a call again with. */
+export interface Repeat {
+  readonly fileName: string;
+  /** Of the stable content. */
+  readonly hash: string;
+  /** As the tool got it: the record's may be masked, or cut. */
+  readonly input: unknown;
 }
 
 export interface RolloutRouter {
@@ -45,6 +56,21 @@ export function createRolloutRouter(parts: {
     if (run) runs.set(executionId, { ...run, trial });
   }
 
+  /**
+   * An idempotent tool may be repeated right after; much later it would undo what came since. So what a call that ran into its
+   * limit would do on stable is only looked at where nothing is changed.
+   */
+  function noteInput(tried: Tool, { fileName, stable }: ToolRelease): Tool {
+    return {
+      ...tried,
+      run(input, context) {
+        const run = runs.get(context.executionId);
+        if (run) runs.set(context.executionId, { ...run, repeat: { fileName, hash: stable.hash, input } });
+        return tried.run(input, context);
+      },
+    };
+  }
+
   const route: RouteCall = (tool, execution) => {
     if (tool.version === "builtin" || !parts.isFromFile(tool)) return { tool, route: "stable" };
     try {
@@ -64,17 +90,19 @@ export function createRolloutRouter(parts: {
         stable: tool.version,
         isCanary,
         trial: null,
+        repeat: null,
+      });
+      const tried = tryVersion({
+        tool: arm,
+        stable: tool,
+        verifies: rollout.verifies,
+        checkOutput: quality?.checkOutput,
+        ...(judge?.traits.readOnly && { judge }),
+        clock,
+        note,
       });
       return {
-        tool: tryVersion({
-          tool: arm,
-          stable: tool,
-          verifies: rollout.verifies,
-          checkOutput: quality?.checkOutput,
-          ...(judge?.traits.readOnly && { judge }),
-          clock,
-          note,
-        }),
+        tool: rollout.verifies && tool.traits.readOnly ? noteInput(tried, release) : tried,
         route: isCanary ? "canary" : "stable",
         bucket: chosen.bucket,
       };

@@ -272,3 +272,29 @@ test("counters that are damaged begin again: nothing is decided by them [V4]", a
     assert.deepEqual([bench.release().rollout?.status, percents(bench)[0]], ["running", 10]);
   }
 });
+
+test("a timeout that is run again on stable later is a pair from then on, also when its block is closed [V9]", async () => {
+  const bench = openReleaseBench();
+  const rolloutId = await bench.start();
+  const about = { tool: "say", rolloutId, lane: "live", kind: "text", at: bench.clock.now() } as const;
+  const verify = (route: "canary" | "stable", onStable: "ok" | "failed"): Promise<void> =>
+    bench.store.change((transaction) => bench.controller.verify(transaction, { ...about, route, onStable }));
+  const judged = async () => {
+    const { judgedBy, judgedFailures } = (await bench.orders.explain("say")).lanes.live!.evidence;
+    return [judgedBy, judgedFailures];
+  };
+  await bench.observe({ route: "canary", outcome: "timeout", conversationId: "ses_1" });
+  await bench.observe({ route: "stable", outcome: "timeout", conversationId: "ses_2" });
+  await verify("stable", "failed");
+  assert.deepEqual(await judged(), ["failures", 1]);
+  for (let call = 0; call < 300; call++) await bench.observe({ route: call % 10 === 0 ? "canary" : "stable" });
+  await verify("canary", "ok");
+  assert.deepEqual(await judged(), ["pairs", 1]);
+  await bench.observe({ route: "canary", outcome: "timeout", conversationId: "ses_3" });
+  await verify("canary", "failed");
+  assert.deepEqual(await judged(), ["pairs", 1]);
+  await bench.store.change((transaction) =>
+    bench.controller.verify(transaction, { ...about, rolloutId: "roll_other", route: "canary", onStable: "ok" }),
+  );
+  assert.deepEqual(await judged(), ["pairs", 1]);
+});

@@ -82,6 +82,44 @@ function countKind(
   writeKindState(transaction, counters, { kind, state });
 }
 
+/** A call that was counted as a timeout, and what stable said when it was run on it again. */
+export interface VerifiedCall extends Pick<Observation, "tool" | "rolloutId" | "route" | "lane" | "kind" | "at"> {
+  readonly onStable: "ok" | "failed";
+}
+
+/** Enters what stable said into the counters; undefined when they are gone. */
+export function countVerified(
+  transaction: RolloutTransaction,
+  { rolloutId, lane, kind: given, route, onStable }: VerifiedCall,
+): RolloutState | undefined {
+  const counters: Counters = { rolloutId, lane };
+  const state = readState(transaction, counters);
+  if (!state) return undefined;
+  markVerified(state, route, onStable);
+  writeState(transaction, counters, state);
+  const kind = placeKind(listKinds(transaction, counters), given);
+  const ofKind = readKindState(transaction, counters, kind);
+  if (ofKind) {
+    markVerified(ofKind, route, onStable);
+    writeKindState(transaction, counters, { kind, state: ofKind });
+  }
+  return state;
+}
+
+function markVerified(state: RolloutState, arm: Route, onStable: VerifiedCall["onStable"]): void {
+  const totals = state[arm];
+  const discordant = onStable === "ok" ? 1 : 0;
+  state[arm] = { ...totals, verified: totals.verified + 1, discordant: totals.discordant + discordant };
+  const block = state.open[arm];
+  if (block.discordant < block.failures) {
+    block.discordant += discordant;
+    return;
+  }
+  // Its block was closed meanwhile.
+  const { calls, failures } = state.paired[arm];
+  state.paired = { ...state.paired, [arm]: { calls, failures: Math.min(calls, failures + discordant) } };
+}
+
 const mostHarmed = 20;
 
 type HarmfulCall = Pick<

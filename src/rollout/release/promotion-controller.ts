@@ -5,7 +5,8 @@ import type { RolloutPolicy } from "../decision/policy.ts";
 import { enterStage, markWrong, type RolloutState } from "../decision/rollout-state.ts";
 import { placeKind } from "../metrics/input-kind.ts";
 import { forgetVersions } from "../metrics/metrics-aggregator.ts";
-import { countCorrection, countHarm, countObservation, type Observation } from "./count-observation.ts";
+import { countCorrection, countHarm, countObservation, countVerified } from "./count-observation.ts";
+import type { Observation, VerifiedCall } from "./count-observation.ts";
 import {
   listKinds,
   readHarm,
@@ -32,8 +33,10 @@ export type PolicyOf = (tool: string, risk: Rollout["risk"], lane: LaneName) => 
 
 /** Judges what is tried, and does what the judgement says. Each method is one step inside a transaction. */
 export interface PromotionController {
-  /** Counts a settled call, and decides when it can have changed the answer. */
-  observe(transaction: RolloutTransaction, observation: Observation): void;
+  /** Counts a settled call, and decides when it can have changed the answer. True: a running trial counts it for its version. */
+  observe(transaction: RolloutTransaction, observation: Observation): boolean;
+  /** A call that was counted as a timeout was run again on stable since. */
+  verify(transaction: RolloutTransaction, verified: VerifiedCall): void;
   /** A person says, or shows by an undo, that the result of a call was bad; what became of that. */
   markWrong(transaction: RolloutTransaction, marked: MarkedCall): "counted" | "already" | "not_tried";
   /** The answer as it would be now; nothing is done. Undefined when there is nothing to judge. */
@@ -193,11 +196,11 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
     observe(transaction, observation) {
       const { tool, rolloutId, lane, at: now, running } = observation;
       const release = readRelease(transaction, tool);
-      if (release?.rollout?.id !== rolloutId) return;
+      if (release?.rollout?.id !== rolloutId) return false;
       if (release.rollout.status !== "running") {
         // It was under way when the version was rolled back: it harmed somebody all the same.
         if (release.rollout.status === "rolled_back") countHarm(transaction, observation);
-        return;
+        return false;
       }
       const { latency } = policyOf(tool, release.rollout.risk, lane).limits;
       const { state, call } = countObservation(transaction, { release, latency }, observation);
@@ -206,6 +209,14 @@ export function createPromotionController(options: { readonly policyOf: PolicyOf
       // Scheduled runs are few: a person is asked after the third, not after the twentieth.
       const isDue = isAssessmentDue(state, call) || (lane === "scheduled" && call.arm === "canary");
       if (isDue) decide(transaction, { release: used, lane, now, running }, state);
+      return call.position !== "after_failure";
+    },
+    verify(transaction, verified) {
+      const { tool, rolloutId, lane, route, at: now } = verified;
+      const release = readRelease(transaction, tool);
+      if (release?.rollout?.id !== rolloutId || release.rollout.status !== "running") return;
+      const state = countVerified(transaction, verified);
+      if (state && route === "canary") decide(transaction, { release, lane, now }, state);
     },
     markWrong(transaction, marked) {
       const { tool, lane, route, executionId, conversationId } = marked;

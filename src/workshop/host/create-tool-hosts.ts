@@ -93,9 +93,10 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
     return start;
   }
 
-  function findLiving({ hash, shown }: ToolFile): LiveHost | undefined {
+  function findLiving({ hash, shown, isApart }: ToolFile): LiveHost | undefined {
     for (const host of hosts) {
-      if (!host.isRetired && host.file.hash === hash && host.file.shown === shown) return host;
+      const { file } = host;
+      if (!host.isRetired && file.hash === hash && file.shown === shown && file.isApart === isApart) return host;
     }
     return undefined;
   }
@@ -147,8 +148,8 @@ export function createToolHosts(options: ToolHostsOptions): ToolHosts {
 const closed: FileProblem = { message: "The runtime is closed; no tool can be run any more.", line: null, hint: null };
 const notBegun: ToolResult = { ok: false, error: "It was stopped before it began.", errorType: "cancelled" };
 
-function keyOf({ hash, shown }: ToolFile): string {
-  return `${hash} ${shown}`;
+function keyOf({ hash, shown, isApart }: ToolFile): string {
+  return `${hash} ${isApart ? "apart" : "shared"} ${shown}`;
 }
 
 function statusOf({ file, process, callCount, startedAt, isRetired }: LiveHost): HostStatus {

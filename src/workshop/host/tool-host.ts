@@ -44,6 +44,8 @@ export interface ToolFile {
   readonly shown: string;
   readonly language: Language;
   readonly hash: string;
+  /** Runs in a process of its own, so that ending it ends no other call; left out: all calls of a content share one. */
+  readonly isApart?: true;
 }
 
 /** Why a file is no tool: for the person and the model. */
