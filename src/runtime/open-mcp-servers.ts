@@ -18,8 +18,10 @@ import { version } from "./version.ts";
 export interface McpParts {
   readonly configuration: Configuration;
   readonly workdir: string;
-  /** The person's own folder for this workdir; null: nothing is kept. */
-  readonly stateFolder: string | null;
+  /** The person's own folder for this workdir. */
+  readonly stateFolder: string;
+  /** False: that folder is only read. */
+  readonly isKept: boolean;
   readonly catalog: Catalog;
   readonly processes: Pick<Processes, "openPeer" | "sandbox">;
   readonly clock: Clock;
@@ -66,22 +68,26 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   const { createMcpServers } = await import("../workshop/mcp/mcp-servers.ts");
   const { openToolCache } = await import("../workshop/mcp/tool-cache.ts");
   const { openDefinitionPins } = await import("../workshop/mcp/definition-pins.ts");
-  const { workdir, processes, env, childEnv, stateFolder } = parts;
+  const { workdir, processes, env, childEnv, stateFolder, isKept } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
   const { masker, outputs } = parts;
   for (const secret of settings.flatMap((setting) => findMcpSecrets(setting, env))) masker?.add(secret);
   const keepText = masker && outputs !== undefined ? { keepText: createKeepText(outputs, masker) } : {};
   const place = { processes, clock, workdir, env, childEnv, isStrict, version, ...keepText };
-  const cache = stateFolder === null ? null : openToolCache(join(stateFolder, "mcp"), () => clock.now());
+  const cache = isKept ? openToolCache(join(stateFolder, "mcp"), () => clock.now()) : null;
   const shown = createShownTools(catalog, configuration.tools.disabled);
-  const watch = stateFolder === null ? null : { pins: openDefinitionPins(pinsFile(stateFolder)), showChange };
-  const waitingNow = (): string => (watch?.pins.held() ?? []).map(({ hash }) => hash).join();
+  const pins = openDefinitionPins(pinsFile(stateFolder), { isKept });
+  const waitingNow = (): string =>
+    pins
+      .held()
+      .map(({ hash }) => hash)
+      .join();
   let waitingBefore = "";
   const take = (): void => {
     shown.take(servers.tools());
     waitingBefore = waitingNow();
   };
-  const servers = createMcpServers(place, { settings, cache, watch, onChange: take });
+  const servers = createMcpServers(place, { settings, cache, watch: { pins, showChange }, onChange: take });
   take();
 
   const hasUnknown = (): boolean => servers.status().some(({ tools }) => tools === null);
@@ -109,7 +115,7 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
     warnings: () => [
       ...servers.status().flatMap(({ name, leftOut }) => leftOut.map(toldBy(name))),
       ...shown.problems(),
-      ...(watch?.pins.held() ?? []).map(describeHeld),
+      ...pins.held().map(describeHeld),
     ],
     renew: () => servers.renew(),
     close: () => servers.close(),

@@ -15,7 +15,8 @@ export async function checkMcpServers(
   const servers = await openMcpServers({
     configuration,
     workdir: folders.workdir,
-    stateFolder: null,
+    stateFolder: folders.state,
+    isKept: false,
     catalog: createCatalog([]),
     processes,
     clock,

@@ -43,8 +43,11 @@ interface Kept {
 
 const format = 1;
 
-/** A file of the person's own. A file that can't be read pins anew; one that can't be written is an error of the call. */
-export function openDefinitionPins(path: string): DefinitionPins {
+/**
+ * A file of the person's own. A file that can't be read pins anew; one that can't be written is an error of the call. With `isKept` false
+ * the file is only read, and what is new counts in this process only.
+ */
+export function openDefinitionPins(path: string, { isKept = true } = {}): DefinitionPins {
   let seen = "";
   let kept: Kept = { servers: {} };
 
@@ -58,6 +61,10 @@ export function openDefinitionPins(path: string): DefinitionPins {
   }
 
   function write(next: Kept): void {
+    if (!isKept) {
+      kept = next;
+      return;
+    }
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     const temporary = `${path}.${process.pid}.tmp`;
     writeFileSync(temporary, `${JSON.stringify({ format, ...next }, null, 1)}\n`, { mode: 0o600 });
