@@ -4,6 +4,11 @@ import { type SqlToken, tokeniseSql } from "./tokenise-sql.ts";
 
 /** Statements and client commands that destroy data, reach the file system or start programs. */
 export function judgeSql(text: string): Finding[] {
+  return judgeText(text, { isCode: false });
+}
+
+/** `isCode`: it stands in a block of the server's own language, where a name after EXECUTE is a variable. */
+function judgeText(text: string, place: { readonly isCode: boolean }): Finding[] {
   const findings: Finding[] = [];
   const add = (rule: string, reason: string, command: string): void => {
     if (!findings.some((finding) => finding.rule === rule)) findings.push({ verdict: "danger", rule, reason, command });
@@ -15,6 +20,8 @@ export function judgeSql(text: string): Finding[] {
   if (/\\gexec\b/.test(text)) add("sql.generated", "It runs what a query returns as statements.", text.slice(0, 400));
   for (const statement of tokeniseSql(text)) {
     for (const [rule, reason] of judgeStatement(statement)) add(rule, reason, showStatement(statement));
+    if (runsBuiltText(statement, place))
+      add("sql.generated", "It runs a statement that is put together only then.", showStatement(statement));
   }
   return findings;
 }
@@ -156,11 +163,35 @@ function findProgramCalls(tokens: readonly SqlToken[], words: readonly string[])
   ) {
     // Code and statements that stand in strings are run.
     for (const { kind, text } of tokens) {
-      if (kind === "string" && judgeSql(text.replace(/^\s*(?:BEGIN|DECLARE)\b/i, "")).length > 0)
+      const code = text.replace(/^\s*(?:BEGIN|DECLARE)\b/i, "");
+      if (kind === "string" && judgeText(code, { isCode: words[0] === "DO" }).length > 0)
         found.push(["sql.nested", "It runs a statement that destroys data."]);
     }
   }
   return found;
+}
+
+/** Whether it runs a text as a statement that is not written out: parts that are joined, or a variable. */
+function runsBuiltText(tokens: readonly SqlToken[], { isCode }: { readonly isCode: boolean }): boolean {
+  return tokens.some(({ kind, text }, index) => {
+    if (kind !== "word" || !/^(?:EXEC|EXECUTE|PREPARE)$/.test(text)) return false;
+    if (index > 0 && !beforeStatement.has(tokens[index - 1]!.text)) return false;
+    const rest = tokens.slice(index + 1, index + 50);
+    const [first, second] = rest.map((token) => token.text);
+    if (text === "PREPARE") return second === "FROM" && isBuilt(rest.slice(2));
+    if (first === "(" || first === "IMMEDIATE" || /(?:^|\.)SP_EXECUTESQL$/.test(first ?? ""))
+      return isBuilt(rest.slice(1));
+    return (isCode || rest[0]?.kind === "string" || second === "||") && isBuilt(rest);
+  });
+}
+
+const beforeStatement = new Set(["BEGIN", "THEN", "ELSE", "LOOP", "DO"]);
+
+/** Anything but one text that is written out, up to where the values for it begin. */
+function isBuilt(tokens: readonly SqlToken[]): boolean {
+  const end = tokens.findIndex(({ kind, text }) => kind !== "string" && /^(?:,|\)|USING|INTO)$/.test(text));
+  const parts = (end < 0 ? tokens : tokens.slice(0, end)).filter(({ text }) => text !== "N" && text !== "(");
+  return parts.length !== 1 || parts[0]!.kind !== "string";
 }
 
 function showStatement(tokens: readonly SqlToken[]): string {

@@ -39,7 +39,12 @@ async function openPinned(t: TestContext): Promise<Pinned> {
         home,
         workdir,
         env,
-        settings: { sandbox: "off", permissions: { allow: ["small__*"] }, mcpServers: { small }, ...(store && { store }) },
+        settings: {
+          sandbox: "off",
+          permissions: { allow: ["small__*"] },
+          mcpServers: { small },
+          ...(store && { store }),
+        },
         approve(request) {
           asked.push(request);
           return Promise.resolve(answer);

@@ -89,6 +89,14 @@ const previews: readonly Preview[] = [
   row("make gmake", "n|just-print|dry-run|recon f|file|makefile= C|directory= j=? I= o= W= s k B q|question", {
     by: ["n", "q"],
   }),
+  row(
+    "mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4",
+    "n b= C= d= e= E= g= G= i= I= J= l= L= m= M= N= o= O= r= t= T= U= z= c F j q v S",
+    {
+      by: ["n"],
+    },
+  ),
+  row("mkfs.xfs", "N b= d= i= l= L= m= n= p= r= s= c= f K q", { by: ["N"] }),
   row("parallel", "dry-run|dryrun j|jobs= a|arg-file= d= I= colsep="),
   row("patch", "dry-run p=# i|input= d|directory= o|output= r= b R N s f"),
   row("go", "n x i r cache testcache modcache fuzzcache", {
