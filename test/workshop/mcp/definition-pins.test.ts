@@ -34,7 +34,7 @@ async function openPinned(t: TestContext): Promise<Pinned> {
     env,
     asked,
     describe: (text) => writeFile(file, text),
-    open: (answer = { decision: "deny", who: "kim" }, store = undefined) =>
+    open: (answer = { decision: "deny", who: "kim" }, store) =>
       openRuntime(t, {
         home,
         workdir,

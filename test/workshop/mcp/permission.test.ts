@@ -22,7 +22,8 @@ async function openWithServer(
   const servers = await openMcpServers({
     configuration: applySettings(defaultConfiguration, { mcpServers: { small } }),
     workdir: runtime.workdir,
-    stateFolder: null,
+    stateFolder: runtime.stateFolder,
+    isKept: false,
     catalog: runtime.tools,
     processes: runtime.processes,
     clock: systemClock,

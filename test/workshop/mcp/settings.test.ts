@@ -55,6 +55,7 @@ async function openPlace(t: TestContext): Promise<Place> {
         configuration: load().configuration,
         workdir,
         stateFolder: folders.state,
+        isKept: true,
         catalog,
         processes,
         clock: systemClock,
