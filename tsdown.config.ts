@@ -43,6 +43,8 @@ export default defineConfig({
     "javascript-host": "src/workshop/host/child/javascript-host.ts",
     // And this one beside an agent that speaks ACP.
     "acp-driver": "src/tasks/adapters/acp/acp-driver.ts",
+    // And this one writes the log of a process that outlives us.
+    "log-keeper": "src/process/log-keeper.ts",
     // And this one keeps the daemon running.
     "watchdog-program": "src/watchdog/watchdog-program.ts",
   },

@@ -2,21 +2,22 @@ import {
   closeSync,
   existsSync,
   fstatSync,
-  ftruncateSync,
   openSync,
   readFileSync,
   readSync,
   renameSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { join } from "node:path";
+import type { Ticker } from "./ticker.ts";
 
-/** Past this the log is cut when it is quiet; then this much twice is on disk, at most. */
-const segmentBytes = 4 * 1024 * 1024;
-/** While it grows, it may grow to this. */
-const floodBytes = 64 * 1024 * 1024;
+/** The beginning of a log is kept, too. */
 const headBytes = 64 * 1024;
+/** Less could not hold the beginning and two parts. */
+const leastLogBytes = 256 * 1024;
+export const usualLogBytes = 8 * 1024 * 1024;
 
 export interface LogExtract {
   readonly text: string;
@@ -24,82 +25,104 @@ export interface LogExtract {
   readonly totalBytes: number;
   /** How much of it comes before `text` and is not in it. */
   readonly skippedBytes: number;
+  /** How much of that is not kept any more, because the log has its limit; the first 64 kB of it are. */
+  readonly cutBytes: number;
 }
 
-export interface KeptEnd {
-  readonly bytes: Buffer;
-  /** Where they stood in the file. */
-  readonly from: number;
+/** Writes the log of one process. Nothing else writes to it. */
+export interface LogWriter {
+  /** Never throws: what a full disk does not take counts as cut. */
+  write(bytes: Buffer): void;
+  close(): void;
 }
 
 /**
- * Cuts a log that is too long, without its writer noticing: it appends, so it goes on at the new end. The first
- * 64 kB and the last 4 to 8 MB stay. When the file starts anew, gives what was read of its end, for those who listen.
+ * The first 64 kB stay, and the end: what is older is cut, so that all of it never takes more than `maxBytes` on the disk. It is written
+ * in two parts; when the second one is full, the first one goes.
  */
-export function trimLog(folder: string, isGrowing = false): KeptEnd | null {
+export function openLogWriter(folder: string, maxBytes: number): LogWriter {
   const paths = logPaths(folder);
-  // What is written in the moment of the cut is lost, so a burst may end first, unless it is a flood.
-  if (sizeOf(paths.live) <= (isGrowing ? floodBytes : segmentBytes)) return null;
-  const fd = openSync(paths.live, "r+");
-  try {
-    if (!existsSync(paths.head)) writeFileSync(paths.head, readPart(fd, 0, headBytes), { mode: 0o600 });
-    const from = fstatSync(fd).size - segmentBytes;
-    const before = droppedBytes(folder) + sizeOf(paths.previous);
-    const bytes = Buffer.concat(readToEnd(fd, from));
-    // Nothing between that last read and this: what is written meanwhile is lost.
-    const size = fstatSync(fd).size;
-    ftruncateSync(fd, 0);
-    const end = bytes.subarray(-segmentBytes);
-    const dropped = before + size - end.length;
-    writeFileSync(paths.next, end, { mode: 0o600 });
-    writeFileSync(paths.dropped, String(dropped), { mode: 0o600 });
-    renameSync(paths.next, paths.previous);
-    return { bytes, from };
-  } finally {
+  const partBytes = Math.floor((Math.max(maxBytes, leastLogBytes) - headBytes) / 2);
+  const open = (): number => openSync(paths.live, "a", 0o600);
+  let fd = open();
+  let size = 0;
+  let dropped = 0;
+
+  function startNextPart(): void {
+    if (!existsSync(paths.head)) {
+      const head = withFile(paths.live, (live) => readPart(live, 0, headBytes));
+      writeFileSync(paths.head, head ?? "", { mode: 0o600 });
+    }
+    const before = sizeOf(paths.previous);
+    renameSync(paths.live, paths.previous);
+    dropped += before;
+    const next = open();
     closeSync(fd);
+    fd = next;
+    size = 0;
+    noteDropped();
   }
+
+  function noteDropped(): void {
+    if (dropped === 0) return;
+    writeFileSync(paths.next, String(dropped), { mode: 0o600 });
+    renameSync(paths.next, paths.dropped);
+  }
+
+  return {
+    write(bytes) {
+      let at = 0;
+      try {
+        while (at < bytes.length) {
+          if (size >= partBytes) startNextPart();
+          const count = writeSync(fd, bytes, at, Math.min(bytes.length - at, partBytes - size));
+          at += count;
+          size += count;
+        }
+      } catch {
+        dropped += bytes.length - at;
+      }
+    },
+    close() {
+      try {
+        noteDropped();
+      } catch {
+        // The disk is still full: then less is said to be cut than was.
+      }
+      closeSync(fd);
+    },
+  };
 }
 
-/** Whoever writes faster than these are read goes on writing meanwhile, so few is better than whole. */
-const mostParts = 4;
-
-/** Ends with a read that finds nothing new, so that nothing is lost when the cut follows; a flood is left to itself. */
-function readToEnd(fd: number, from: number): Buffer[] {
-  const parts: Buffer[] = [];
-  for (let at = from; parts.length < mostParts;) {
-    const part = readPart(fd, at, segmentBytes);
-    if (part.length === 0) break;
-    parts.push(part);
-    at += part.length;
-  }
-  return parts;
+/** Lets somebody hear what is written to a log, from its beginning, until they need no more. Returns how to end that. */
+export function followLog(ticker: Ticker, folder: string, hear: (piece: string) => boolean): () => void {
+  const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+  let seen = 0;
+  const remove = ticker.add(() => {
+    const { bytes, totalBytes } = readEnd(folder, (total) => total - seen);
+    seen = totalBytes;
+    if (bytes.length > 0 && !hear(decoder.decode(bytes, { stream: true }))) remove();
+    return 50;
+  });
+  return remove;
 }
 
 export function logBytes(folder: string): number {
-  const paths = logPaths(folder);
-  return droppedBytes(folder) + sizeOf(paths.previous) + sizeOf(paths.live);
+  return readEnd(folder, () => 0).totalBytes;
 }
 
 /** The end of the log; characters that are cut in half at its start are left out. */
 export function readLogTail(folder: string, tailBytes: number): LogExtract {
-  const paths = logPaths(folder);
-  const live = readEnd(paths.live, tailBytes);
-  const before = readEnd(paths.previous, tailBytes - live.length);
-  const bytes = Buffer.concat([before, live]);
-  const totalBytes = Math.max(logBytes(folder), bytes.length);
+  const { bytes, totalBytes, cutBytes } = readEnd(folder, () => tailBytes);
   const from = bytes.length < totalBytes ? firstCharacter(bytes) : 0;
-  return { text: bytes.toString("utf8", from), totalBytes, skippedBytes: totalBytes - bytes.length + from };
+  return { text: bytes.toString("utf8", from), totalBytes, skippedBytes: totalBytes - bytes.length + from, cutBytes };
 }
 
 /** The beginning of the log. */
 export function readLogHead(folder: string, maxBytes: number): string {
   const paths = logPaths(folder);
   const path = existsSync(paths.head) ? paths.head : paths.live;
-  return withFile(path, (fd) => readPart(fd, 0, maxBytes)).toString("utf8");
-}
-
-export function logPath(folder: string): string {
-  return logPaths(folder).live;
+  return withFile(path, (fd) => readPart(fd, 0, maxBytes))?.toString("utf8") ?? "";
 }
 
 function logPaths(folder: string) {
@@ -107,9 +130,42 @@ function logPaths(folder: string) {
   return { live, head: `${live}.head`, previous: `${live}.previous`, next: `${live}.next`, dropped: `${live}.dropped` };
 }
 
-function droppedBytes(folder: string): number {
+interface LogEnd {
+  readonly bytes: Buffer;
+  readonly totalBytes: number;
+  readonly cutBytes: number;
+}
+
+/** Another process may begin the next part of the log meanwhile; then it is looked at again. */
+const mostLooks = 10;
+
+/** The last bytes that are there; `wanted` is given how much was ever written. */
+function readEnd(folder: string, wanted: (totalBytes: number) => number): LogEnd {
+  const paths = logPaths(folder);
+  for (let look = 1; ; look++) {
+    const dropped = readDropped(paths.dropped);
+    const end = withFile(paths.live, (live) => {
+      const read = (previous: number | null): LogEnd | null => {
+        const [newer, older] = [fstatSync(live), previous === null ? null : fstatSync(previous)];
+        if (older?.ino === newer.ino) return null;
+        const totalBytes = dropped + (older?.size ?? 0) + newer.size;
+        const count = Math.max(0, wanted(totalBytes));
+        const last = readPart(live, Math.max(0, newer.size - count), Math.min(count, newer.size));
+        const rest = older ? Math.min(count - last.length, older.size) : 0;
+        const first = rest > 0 ? readPart(previous!, older!.size - rest, rest) : Buffer.alloc(0);
+        return { bytes: Buffer.concat([first, last]), totalBytes, cutBytes: dropped };
+      };
+      return withFile(paths.previous, read) ?? (existsSync(paths.previous) ? null : read(null));
+    });
+    if ((end && dropped === readDropped(paths.dropped)) || look === mostLooks) {
+      return end ?? { bytes: Buffer.alloc(0), totalBytes: dropped, cutBytes: dropped };
+    }
+  }
+}
+
+function readDropped(path: string): number {
   try {
-    return Number(readFileSync(logPaths(folder).dropped, "utf8")) || 0;
+    return Number(readFileSync(path, "utf8")) || 0;
   } catch {
     return 0; // never cut
   }
@@ -119,17 +175,13 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-function readEnd(path: string, bytes: number): Buffer {
-  if (bytes <= 0) return Buffer.alloc(0);
-  return withFile(path, (fd) => readPart(fd, Math.max(0, fstatSync(fd).size - bytes), bytes));
-}
-
-function withFile(path: string, read: (fd: number) => Buffer): Buffer {
+/** Null when it is not there (yet, or any more). */
+function withFile<Result>(path: string, read: (fd: number) => Result): Result | null {
   let fd: number;
   try {
     fd = openSync(path, "r");
   } catch {
-    return Buffer.alloc(0); // not there (yet, or any more)
+    return null;
   }
   try {
     return read(fd);
@@ -139,9 +191,8 @@ function withFile(path: string, read: (fd: number) => Buffer): Buffer {
 }
 
 function readPart(fd: number, start: number, bytes: number): Buffer {
-  const wanted = Math.max(0, Math.min(bytes, fstatSync(fd).size - start));
-  const buffer = Buffer.allocUnsafe(wanted);
-  return buffer.subarray(0, readSync(fd, buffer, 0, wanted, start));
+  const buffer = Buffer.allocUnsafe(Math.max(0, bytes));
+  return buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, start));
 }
 
 function firstCharacter(bytes: Buffer): number {

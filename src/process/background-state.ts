@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
+import { isLogWhole } from "./background-pipe.ts";
 import type { CommandExit } from "./command.ts";
 import { findVictims } from "./find-victims.ts";
 import { isAlive } from "./identity.ts";
@@ -21,7 +22,7 @@ export function readBackgroundState(table: ProcessTable, folder: string, record:
   if (record.exitedAt !== null) {
     return { state: record.stopped ? "stopped" : "exited", exit: record.exit, at: record.exitedAt };
   }
-  if (isRunning(table, folder, record)) return { state: "running" };
+  if (isRunning(table, folder, record) || !isLogWhole(table, folder)) return { state: "running" };
   const status = join(folder, "status");
   const exit = readStatus(readQuietly(status), () => readQuietly(join(folder, "messages")));
   return { state: "exited", exit, at: statSync(status, { throwIfNoEntry: false })?.mtimeMs ?? null };

@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { StopReport } from "../core/stop-report.ts";
-import { logBytes, readLogHead, readLogTail, trimLog } from "./background-log.ts";
+import { logBytes, readLogHead, readLogTail } from "./background-log.ts";
 import type { LogExtract } from "./background-log.ts";
+import { isLogWhole } from "./background-pipe.ts";
 import { readBackgroundState } from "./background-state.ts";
-import { isAlive } from "./identity.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import { readRecord, writeRecord } from "./process-record.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -13,6 +13,7 @@ import { startBackground } from "./start-background.ts";
 import type { BackgroundRequest, BackgroundStart } from "./start-background.ts";
 import { stopTree } from "./stop-tree.ts";
 import { targetOf } from "./target-of.ts";
+import { wait } from "./wait.ts";
 
 export interface BackgroundProcess {
   /** What `read` and `stop` take. */
@@ -54,6 +55,9 @@ export interface BackgroundOutput extends LogExtract {
   readonly head: string;
 }
 
+/** So long the keeper of a log may take to read the last of it. */
+const logMs = 5000;
+
 export function createBackground(parts: ProcessParts): Background {
   const { table, clock, runFolder } = parts;
   const ours = new Map<string, BackgroundHandle>();
@@ -67,8 +71,6 @@ export function createBackground(parts: ProcessParts): Background {
     const record = recordOf(id);
     if (!record) return undefined;
     const folder = join(runFolder, id);
-    // Its owner keeps the log short; when that one is gone, whoever looks does.
-    if (!ours.has(id) && !isAlive(table, record.owner)) trimLog(folder);
     const now = readBackgroundState(table, folder, record);
     const exit = now.state === "running" ? null : now.exit;
     return {
@@ -94,6 +96,9 @@ export function createBackground(parts: ProcessParts): Background {
     const before = readBackgroundState(table, folder, record);
     const target = targetOf(table, { name: id, folder, record });
     const report = await stopTree(target, { table, clock, graceMs: parts.graceMs });
+    // Something that could not be stopped may still hold the pipe.
+    const until = clock.monotonic() + logMs;
+    while (!isLogWhole(table, folder) && clock.monotonic() < until) await wait(clock, 10);
     const ended = report.survivors.length === 0 && before.state === "running";
     if (ended) writeRecord(folder, { ...record, exit: null, exitedAt: clock.now(), stopped: true });
     return report;

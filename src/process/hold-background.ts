@@ -1,10 +1,9 @@
 import type { StopReport } from "../core/stop-report.ts";
+import type { BackgroundPipe } from "./background-pipe.ts";
 import type { HeldRun } from "./hold-run.ts";
 import type { LiveRun, ProcessParts } from "./process-parts.ts";
 import { writeRecord } from "./process-record.ts";
 import { settlesWithin } from "./wait.ts";
-import { watchLog } from "./watch-log.ts";
-import type { WatchedLog } from "./watch-log.ts";
 
 /** A background process that this process has started. */
 export interface BackgroundHandle {
@@ -13,11 +12,13 @@ export interface BackgroundHandle {
   stop(): Promise<StopReport>;
 }
 
-/** Watches over it, and keeps its log short, until it ends or this process does. Closes `log.fd` then. */
-export function holdBackground(parts: ProcessParts, held: HeldRun, log: WatchedLog): BackgroundHandle {
+/** A flood that was stopped is in its log by then, also on a busy machine. */
+const logMs = 10_000;
+
+/** Watches over it until it ends or this process does. */
+export function holdBackground(parts: ProcessParts, held: HeldRun, pipe: BackgroundPipe): BackgroundHandle {
   const { folder } = held.run;
   const { keep } = held.record;
-  const unwatch = watchLog(parts.ticker, folder, log);
   let stopping: Promise<StopReport> | undefined;
   const stop = (): Promise<StopReport> => (stopping ??= held.stop());
   const live: LiveRun = keep
@@ -32,7 +33,7 @@ export function holdBackground(parts: ProcessParts, held: HeldRun, log: WatchedL
     const { exitCode, killedBy } = await held.launched.ended;
     const stopped = stopping !== undefined;
     const report = await (stopping ?? held.endLeftBehind());
-    unwatch();
+    await settlesWithin(parts.clock, pipe.finish(), logMs);
     parts.owned.remove(live);
     try {
       const exit = { exitCode, killedBy };
@@ -49,10 +50,9 @@ export function holdBackground(parts: ProcessParts, held: HeldRun, log: WatchedL
     return report;
   }
 
-  /** It goes on without us; from its folder others can read, stop and shorten it. */
+  /** It goes on without us; from its folder others can read and stop it. */
   function leave(): Promise<void> {
     held.launched.child.unref();
-    unwatch();
     parts.owned.remove(live);
     return Promise.resolve();
   }

@@ -5,11 +5,9 @@ import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { codeOf, messageOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
-import { logPath } from "./background-log.ts";
 import type { CommandExit, StartError } from "./command.ts";
 import type { Enclosure } from "./enclosure.ts";
 import { identify } from "./identity.ts";
-import { guardLog } from "./log-guard.ts";
 import { descriptors, firstProcess, namespaceArguments, readInitPid, readStatus } from "./namespace.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { markerName } from "./run-folder.ts";
@@ -72,7 +70,6 @@ export async function launch(table: ProcessTable, request: LaunchRequest): Promi
   }
   // A child that could not be signalled says so here; the stop finds out by itself.
   child.on("error", () => {});
-  if (request.keep) child.once("exit", guardLog(logPath(request.run.folder), child.pid));
   return watch(table, request, { child, pid: child.pid });
 }
 

@@ -22,6 +22,8 @@ export interface ProcessParts {
   /** Made at the first call, and removed when this runtime ends. */
   privateFolder(): PrivateFolder;
   readonly pipes: PipeStock;
+  /** The log of a background process takes no more than this on the disk. */
+  readonly maxLogBytes: number;
   readonly owned: Owned;
 }
 

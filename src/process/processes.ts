@@ -4,6 +4,7 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { SandboxReport } from "../core/sandbox.ts";
+import { usualLogBytes } from "./background-log.ts";
 import { createBackground } from "./background.ts";
 import type { Background } from "./background.ts";
 import type { CommandEnd, CommandRequest } from "./command.ts";
@@ -42,6 +43,8 @@ export interface ProcessesOptions {
   readonly view?: () => SandboxView;
   /** How long a stopped process may take after SIGTERM. */
   readonly graceMs?: number;
+  /** How much of the output of a background process is kept, in bytes; 8 MB unless said. */
+  readonly maxLogBytes?: number;
 }
 
 /** The one place that starts processes, and that proves them ended. */
@@ -84,6 +87,7 @@ export function createProcesses(options: ProcessesOptions): Processes {
     owned,
     ticker: createTicker(clock),
     privateFolder: () => (privateFolder ??= openPrivateFolder()),
+    maxLogBytes: options.maxLogBytes ?? usualLogBytes,
     pipes: createPipeStock(() => parts.privateFolder().path, owned),
     async sandbox() {
       const view = options.view?.() ?? null;

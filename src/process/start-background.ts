@@ -1,7 +1,7 @@
-import { closeSync, constants, openSync } from "node:fs";
 import type { SandboxReport } from "../core/sandbox.ts";
 import type { StopReport } from "../core/stop-report.ts";
-import { logPath, readLogTail } from "./background-log.ts";
+import { followLog, readLogTail } from "./background-log.ts";
+import { openBackgroundPipe, type BackgroundPipe } from "./background-pipe.ts";
 import type { BackgroundProcess } from "./background.ts";
 import type { StartError } from "./command.ts";
 import { explainRefusal } from "./explain-refusal.ts";
@@ -55,25 +55,23 @@ export async function startBackground(
 ): Promise<BackgroundStart> {
   const problem = request.readiness && (await findReadinessProblem(parts.clock, request.readiness));
   if (problem) return { state: "not_started", startError: problem };
-  let logFd: number | undefined;
+  let pipe: BackgroundPipe | undefined;
   const start = await startRun(parts, {
     ...request,
     kind: "background",
-    outputs(run) {
-      const path = logPath(run.folder);
-      const fd = openSync(path, constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_EXCL, 0o600);
-      logFd = openSync(path, "r");
-      return { stdin: "ignore", stdout: fd, stderr: fd, paths: [path] };
+    async outputs(run) {
+      pipe = await openBackgroundPipe(parts, run.folder, request.keep);
+      return { stdin: "ignore", stdout: pipe.forChild, stderr: pipe.forChild, paths: [pipe.path] };
     },
   });
   if (!start.ok) {
-    if (logFd !== undefined) closeSync(logFd);
+    if (!request.keep) await pipe?.finish();
     return { state: "not_started", startError: start.startError };
   }
 
   const { held } = start;
   const { name: id, folder } = held.run;
-  const { handle, ready, giveUp } = hold(parts, request, { held, fd: logFd! });
+  const { handle, ready, giveUp } = hold(parts, request, { held, pipe: pipe! });
   registry.ours.set(id, handle);
   const timeout = timeoutOf(parts, request);
   const abort = abortOf(request.signal);
@@ -95,7 +93,12 @@ export async function startBackground(
   return { state, process: registry.find(id)!, output, stop, sandbox, explain };
 }
 
-function hold(parts: ProcessParts, { readiness }: BackgroundRequest, { held, fd }: { held: HeldRun; fd: number }) {
+interface HeldProcess {
+  readonly held: HeldRun;
+  readonly pipe: BackgroundPipe;
+}
+
+function hold(parts: ProcessParts, { readiness }: BackgroundRequest, { held, pipe }: HeldProcess) {
   const { promise: ready, resolve } = Promise.withResolvers<"ready">();
   const hasWords = readiness && "text" in readiness ? createTextFinder(readiness.text) : null;
   let waiting = true;
@@ -106,11 +109,16 @@ function hold(parts: ProcessParts, { readiness }: BackgroundRequest, { held, fd 
     }
     return waiting;
   };
-  const handle = holdBackground(parts, held, hasWords ? { fd, hear } : { fd });
+  const handle = holdBackground(parts, held, pipe);
+  const deafen = hasWords ? followLog(parts.ticker, held.run.folder, hear) : undefined;
   if (readiness && "port" in readiness) {
     void waitForPort(parts.clock, readiness.port, () => !waiting).then((answered) => answered && resolve("ready"));
   }
-  return { handle, ready, giveUp: () => void (waiting = false) };
+  const giveUp = (): void => {
+    waiting = false;
+    deafen?.();
+  };
+  return { handle, ready, giveUp };
 }
 
 function timeoutOf(parts: ProcessParts, { readiness, readyTimeoutMs }: BackgroundRequest) {

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { identify } from "./identity.ts";
@@ -17,10 +18,13 @@ export function targetOf(
   { name, folder, record }: { name: string; folder: string; record: ProcessRecord | undefined },
 ): StopTarget {
   const marker = markerOf(join(dirname(folder), name));
+  // The log of a background process is written by its keeper, which ends after it. Those of earlier versions write to it themselves.
+  const isLogOurs = existsSync(join(folder, "output.pipe"));
+  const names = isLogOurs ? outputNames.filter((file) => file !== "output") : outputNames;
   return {
     marker,
     root: record?.child ?? null,
-    outputPaths: new Set(outputNames.map((file) => join(folder, file))),
+    outputPaths: new Set(names.map((file) => join(folder, file))),
     namespace: record?.contained
       ? { init: findInit(table, { folder, record, marker }), isBusy: () => false, release: () => Promise.resolve() }
       : null,

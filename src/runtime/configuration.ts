@@ -24,6 +24,7 @@ export interface Configuration {
     readonly maxAgents: number;
     readonly taskTimeoutMs: number;
     readonly maxTaskOutputBytes: number;
+    readonly maxBackgroundLogBytes: number;
   };
   readonly permissions: {
     readonly mode: PermissionMode;
@@ -91,6 +92,7 @@ export const defaultConfiguration: Configuration = {
     maxAgents: 4,
     taskTimeoutMs: 30 * 60_000,
     maxTaskOutputBytes: 4096 * megabyte,
+    maxBackgroundLogBytes: 8 * megabyte,
   },
   permissions: {
     mode: "ask",
@@ -147,6 +149,7 @@ export function applySettings(base: Configuration, settings: Settings): Configur
       maxAgents: limits.max_agents ?? base.limits.maxAgents,
       taskTimeoutMs: limits.task_timeout_ms ?? base.limits.taskTimeoutMs,
       maxTaskOutputBytes: limits.max_task_output_bytes ?? base.limits.maxTaskOutputBytes,
+      maxBackgroundLogBytes: limits.max_background_log_bytes ?? base.limits.maxBackgroundLogBytes,
     },
     permissions: {
       mode: permissions.mode ?? base.permissions.mode,

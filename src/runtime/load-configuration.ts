@@ -158,6 +158,7 @@ const numericLimits = [
   "max_agents",
   "task_timeout_ms",
   "max_task_output_bytes",
+  "max_background_log_bytes",
   "max_parallel",
   "max_retry",
   "default_timeout_ms",

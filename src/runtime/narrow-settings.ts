@@ -35,8 +35,9 @@ export function narrowSettings(
   drop("limits", "max_turns", (limits.max_turns ?? 0) > base.limits.maxTurns);
   drop("limits", "max_cost", limits.max_cost !== undefined && limits.max_cost > (base.limits.maxCost ?? Infinity));
   drop("limits", "max_agents", (limits.max_agents ?? 0) > base.limits.maxAgents);
-  const { max_task_output_bytes: taskBytes = 0 } = limits;
+  const { max_task_output_bytes: taskBytes = 0, max_background_log_bytes: logBytes = 0 } = limits;
   drop("limits", "max_task_output_bytes", taskBytes > base.limits.maxTaskOutputBytes);
+  drop("limits", "max_background_log_bytes", logBytes > base.limits.maxBackgroundLogBytes);
   drop("limits", "task_timeout_ms", (limits.task_timeout_ms ?? 0) > base.limits.taskTimeoutMs);
   // What lies there would be executed.
   drop("tools", "folder", settings.tools?.folder !== undefined && settings.tools.folder !== base.tools.folder);

@@ -51,6 +51,10 @@ const sections = {
           .int()
           .min(64 * 1024)
           .describe("A background task that prints more is stopped, and the rest of its output is cut."),
+        max_background_log_bytes: z
+          .int()
+          .min(256 * 1024)
+          .describe("How much of the output of one background process is kept on disk; what is older is cut."),
         max_agents: z.int().min(1).max(100).describe("Background tasks of one agent at once."),
         task_timeout_ms: buildMilliseconds()
           .max(24 * 60 * 60_000)

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool } from "../core/define-tool.ts";
 import type { Resource } from "../core/resource.ts";
 import type { Tool, ToolContext, ToolResult } from "../core/tool.ts";
-import type { BackgroundProcess } from "../process/background.ts";
+import type { BackgroundOutput, BackgroundProcess } from "../process/background.ts";
 import type { Processes } from "../process/processes.ts";
 import { failure, type Failure } from "./failure.ts";
 import { formatBytes, formatCount } from "./format-bytes.ts";
@@ -40,8 +40,8 @@ async function act(processes: Processes, input: ProcessesInput, context: ToolCon
 
   if (input.action === "read") {
     const read = background.read(found.id, { tailBytes: input.tail ?? 8000 });
-    const skipped = read?.skippedBytes ? `[${formatCount(read.skippedBytes)} earlier bytes left out]\n` : "";
-    return { ok: true, output: `${describe(found)}\n${skipped}${read?.text ?? ""}`, data: dataOf(found) };
+    const output = `${describe(found)}\n${read ? skippedNote(read) : ""}${read?.text ?? ""}`;
+    return { ok: true, output, data: dataOf(found) };
   }
   const report = await background.stop(found.id);
   // Also an ended one is looked after: something that it started may have outlived a runtime that was killed.
@@ -55,6 +55,13 @@ async function act(processes: Processes, input: ProcessesInput, context: ToolCon
       ? `Stopped ${found.id} (proof: ${report?.proof ?? "none"})`
       : `${found.id} had already ended (${describeEnd(found)})`;
   return { ok: true, output, data: { id: found.id } };
+}
+
+function skippedNote({ skippedBytes, cutBytes }: BackgroundOutput): string {
+  if (skippedBytes === 0) return "";
+  const cut =
+    cutBytes === 0 ? "" : `, ${formatCount(cutBytes)} of them cut from the log (limits.max_background_log_bytes)`;
+  return `[${formatCount(skippedBytes)} earlier bytes left out${cut}]\n`;
 }
 
 /** Ids begin with the time, so a short beginning fits them all. */

@@ -147,35 +147,46 @@ for (const mode of modes) {
       }
     });
 
-    test("the log of a kept one stays short also when its owner has ended [C12]", async (t) => {
-      const bench = await openBench(t, { sandbox: mode });
+    test("the log of a kept one never grows past its limit, also when its owner has ended [C12]", async (t) => {
+      const bench = await openBench(t, { sandbox: mode, maxLogBytes: 1_000_000 });
       running(await start(bench, "echo the very first line; exec yes", { keep: true }));
       await bench.processes.close();
       const folder = join(bench.folder, "run", "call_server");
-      const dropped = join(folder, "output.dropped");
-      const before = existsSync(dropped) ? Number(readFileSync(dropped, "utf8")) : 0;
+      const later = createProcesses({
+        runFolder: join(bench.folder, "run"),
+        clock: systemClock,
+        sandbox: mode,
+      });
+      const written = (): number => later.background.find("call_server")!.outputBytes;
       let most = 0;
       await eventually(
-        () => {
-          most = Math.max(most, diskUse(folder));
-          return existsSync(dropped) && Number(readFileSync(dropped, "utf8")) > before + 200_000_000;
-        },
-        "it was cut more than once",
-        30_000,
+        () => (most = Math.max(most, logUse(folder))) > 0 && written() > 100_000_000,
+        "it floods",
+        60_000,
       );
-      assert.ok(most < 2_000_000_000, `${most} bytes on disk`);
-      await eventually(() => diskUse(folder) < 100_000_000, "it was cut again");
-
-      const later = createProcesses({ runFolder: join(bench.folder, "run"), clock: systemClock, sandbox: mode });
+      assert.ok(most <= 1_000_000, `${most} bytes on disk`);
+      assert.deepEqual((await later.background.stop("call_server"))?.survivors, []);
       const read = later.background.read("call_server", { tailBytes: 20, headBytes: 19 });
       assert.equal(read?.head, "the very first line");
       assert.match(read.text, /^[y\n]+$/);
-      assert.deepEqual((await later.background.stop("call_server"))?.survivors, []);
-      // The guard of its log is ours; it looks twice a second whether there is still something to guard.
-      await eventually(() => commandsWith(bench.folder).length === 0, "the guard has gone as well");
+      assert.equal(read.cutBytes + logUse(folder) - statSync(join(folder, "output.head")).size, read.totalBytes);
+      assert.deepEqual(commandsWith(bench.folder), [], "what wrote the log has gone as well");
       await later.close();
       await rm(folder, { recursive: true });
     });
+
+    for (const keep of [false, true]) {
+      test(`one that opens its own output once more loses nothing of it, keep ${keep} [C12]`, async (t) => {
+        const bench = await openBench(t, { sandbox: mode });
+        const script = "echo one; echo two >/dev/stdout; echo three; echo four >/dev/stderr; exit 3";
+        const started = running(await start(bench, script, { keep }));
+        await eventually(() => bench.processes.background.find("call_server")?.state === "exited", "its end");
+        assert.equal(started.process.keep, keep);
+        const { text, totalBytes, cutBytes } = bench.processes.background.read("call_server", { tailBytes: 100 })!;
+        assert.deepEqual([text, totalBytes, cutBytes], ["one\ntwo\nthree\nfour\n", 19, 0]);
+        await rm(join(bench.folder, "run", "call_server"), { recursive: true });
+      });
+    }
 
     test("after a kill -9 the kept one lives, its exit code is known later, and the other one is reaped [C12 E4]", async (t) => {
       const bench = await openBench(t, { sandbox: mode });
@@ -247,12 +258,13 @@ test("a chatty server is neither stopped nor does it fill the disk, and its end 
     await start(bench, script, { readiness: { text: "the very last line" }, readyTimeoutMs: 20_000 }),
   );
   assert.equal(started.state, "ready");
-  await eventually(() => diskUse(join(bench.folder, "run", "call_server")) < 10_000_000, "the log is short");
+  const used = logUse(join(bench.folder, "run", "call_server"));
+  assert.ok(used <= 8 * 1024 * 1024, `${used} bytes on disk`);
   const output = bench.processes.background.read("call_server", { tailBytes: 40, headBytes: 24 })!;
   assert.ok(output.text.endsWith("x\nthe very last line\n"));
   assert.equal(output.head, "the very first line\nxxxx");
   assert.equal(output.skippedBytes, output.totalBytes - Buffer.byteLength(output.text));
-  assert.ok(output.totalBytes > 8_000_000 && output.totalBytes <= 30_000_100);
+  assert.equal(output.totalBytes, "the very first line\n".length + 30_000_000 + "\nthe very last line\n".length);
   assert.equal(bench.processes.background.list()[0]?.state, "running");
 });
 
@@ -274,24 +286,28 @@ test("words that are empty and ports that are none are refused [C12]", async (t)
   }
 });
 
-test("a flood is cut while it goes on [C12]", async (t) => {
-  const bench = await openBench(t);
-  running(await start(bench, "exec yes"));
+test("a flood never takes more than the limit of the log, and what was cut is counted exactly [C12]", async (t) => {
+  const bench = await openBench(t, { maxLogBytes: 500_000 });
+  running(await start(bench, "yes | head -c 200000000; sleep 300"));
   const folder = join(bench.folder, "run", "call_server");
   let most = 0;
   const written = (): number => bench.processes.background.find("call_server")!.outputBytes;
   await eventually(
-    () => (most = Math.max(most, diskUse(folder))) > 0 && written() > 1_000_000_000,
-    "it floods",
-    30_000,
+    () => (most = Math.max(most, logUse(folder))) > 0 && written() === 200_000_000,
+    "all of it is counted",
+    60_000,
   );
-  assert.ok(most < 600_000_000, `${most} bytes on disk`);
+  assert.ok(most <= 500_000, `${most} bytes on disk`);
+  const read = bench.processes.background.read("call_server", { tailBytes: 4 })!;
+  assert.deepEqual([read.text, read.skippedBytes], ["y\ny\n", 199_999_996]);
+  assert.equal(read.cutBytes + logUse(folder) - statSync(join(folder, "output.head")).size, read.totalBytes);
   await bench.processes.background.stop("call_server");
 });
 
-function diskUse(folder: string): number {
-  const sizeOf = (name: string): number => statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-  return readdirSync(folder).reduce((sum, name) => sum + sizeOf(name), 0);
+/** What the log takes on the disk. */
+function logUse(folder: string): number {
+  const names = readdirSync(folder).filter((name) => /^output(\.head|\.previous)?$/.test(name));
+  return names.reduce((sum, name) => sum + (statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0), 0);
 }
 
 async function freePort(): Promise<number> {

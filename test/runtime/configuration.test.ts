@@ -66,6 +66,7 @@ const defaults = {
     maxAgents: 4,
     taskTimeoutMs: 1_800_000,
     maxTaskOutputBytes: 4_294_967_296,
+    maxBackgroundLogBytes: 8_388_608,
   },
   permissions: {
     mode: "ask",
@@ -206,6 +207,7 @@ const widening: [settings: object, key: string][] = [
   [{ limits: { max_agents: 50 } }, "limits.max_agents"],
   [{ limits: { task_timeout_ms: 86_400_000 } }, "limits.task_timeout_ms"],
   [{ limits: { max_task_output_bytes: 2 ** 40 } }, "limits.max_task_output_bytes"],
+  [{ limits: { max_background_log_bytes: 2 ** 30 } }, "limits.max_background_log_bytes"],
   [{ agents: { evil: { command: ["sh", "evil.sh"] } } }, "agents"],
   [{ agents: { claude: { allow_bypass: true } } }, "agents"],
   [{ permissions: { allow: ["bash"] } }, "permissions.allow"],

@@ -38,6 +38,19 @@ test("a server goes from started to listed, read and stopped [C12]", async (t) =
   assert.deepEqual([again.ok, again.output], [true, `${id} had already ended (stopped)`]);
 });
 
+test("a log that reached its limit says exactly how much of it was cut, and which setting that is [C12]", async (t) => {
+  const { parts, listen } = await openShell(t);
+  const command = "head -c 8999992 /dev/zero | tr '\\0' x; echo the end; sleep 300";
+  const input = { command, background: true, ready_text: "the end" };
+  const started = await runTool(createBashTool(parts), input, listen());
+  assert.ok(started.ok);
+  const { id } = started.data as { id: string };
+  const read = await runTool(createProcessesTool(parts), { action: "read", id, tail: 8 }, listen());
+  const note =
+    "[8,999,992 earlier bytes left out, 4,161,536 of them cut from the log (limits.max_background_log_bytes)]";
+  assert.ok(read.output!.endsWith(`\n${note}\nthe end\n`), read.output);
+});
+
 test("stopping what has ended says how it had ended [C12]", async (t) => {
   const { parts, listen } = await openShell(t);
   const processes = createProcessesTool(parts);
