@@ -15,6 +15,7 @@ const apart = [
   "models/testing.ts",
   "rollout/rollout.ts",
   "workshop/host/child/javascript-host.ts",
+  "process/log-keeper.ts",
   "watchdog/watchdog-program.ts",
   "safety/path/judge-path.ts",
   "safety/secrets/create-masker.ts",
