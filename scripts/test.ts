@@ -43,7 +43,8 @@ const env = {
 };
 const command = [
   process.execPath,
-  ...(full ? [] : ["--import", new URL("../test/support/steady-seed.ts", import.meta.url).href]),
+  "--import",
+  new URL("../test/support/before-tests.ts", import.meta.url).href,
   "--test",
   // More than there are cores: many tests wait for processes and clocks.
   `--test-concurrency=${2 * availableParallelism()}`,

@@ -29,7 +29,8 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
   const words = [file.path, original, ...(stripped === null ? [] : [stripped])];
   if (file.language !== "python") {
     const { memoryMb } = place.limits;
-    const host = place.javascriptHost ?? ownFile(isBuilt ? "./javascript-host.js" : "./child/javascript-host.ts");
+    const builtHost = place.javascriptHost ?? builtBesideSources;
+    const host = builtHost ?? ownFile(isBuilt ? "./javascript-host.js" : "./child/javascript-host.ts");
     const node = [
       process.execPath,
       `--max-old-space-size=${Math.round(memoryMb * 0.75)}`,
@@ -44,7 +45,7 @@ export function hostProgramOf(file: ToolFile, place: HostPlace): HostProgram | s
         process.execPath,
         file.path,
         ...(stripped === null ? [] : [stripped]),
-        ...(place.javascriptHost ? programAround(host) : ownProgram),
+        ...(builtHost ? programAround(host) : ownProgram),
       ],
     };
   }
@@ -116,6 +117,13 @@ function startedBy(command: readonly string[], dataMb: number): readonly [string
 
 /** All that is built lies in one folder. */
 const isBuilt = !import.meta.url.endsWith(".ts");
+
+let builtBesideSources: string | undefined;
+
+/** For sources whose build is known to be fresh, as under `npm test`: it starts in a third of the time. */
+export function useBuiltHost(path: string): void {
+  builtBesideSources = path;
+}
 
 /** Its `package.json` says that the built files are modules. */
 const ownProgram = isBuilt ? programAround(ownFile("./javascript-host.js")) : [ownFile("../../..")];
