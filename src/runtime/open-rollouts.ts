@@ -277,6 +277,7 @@ export function openRollouts(parts: RolloutsParts): OpenedRollouts {
       registry,
       controller,
       policyOf,
+      mode: settings.mode,
       modeOf,
       schemaOf: (tool) => parts.workshop.liveVersion(tool)?.spec.inputSchema ?? null,
       settleFile,

@@ -34,6 +34,8 @@ export interface OrderParts {
   readonly registry: ToolVersionRegistry;
   readonly controller: PromotionController;
   readonly policyOf: PolicyOf;
+  /** Of tools that have none of their own. */
+  readonly mode: "off" | "canary";
   readonly modeOf: (tool: string) => "off" | "canary";
   readonly clock: Clock;
   readonly toolFolder: string;
@@ -152,6 +154,7 @@ export function createRolloutOrders(parts: OrderParts): Rollouts {
   }
 
   return {
+    mode: parts.mode,
     async list(tool) {
       const releases = tool === undefined ? registry.list() : [find(tool)];
       return releases.map(view).sort((a, b) => (a.tool < b.tool ? -1 : 1));

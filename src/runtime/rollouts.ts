@@ -6,6 +6,8 @@ import type { CallFigures } from "../rollout/metrics/call-figures.ts";
 
 /** What a person can see and do about new versions of tools. Names may be aliases; an unknown one throws UNKNOWN_TOOL. */
 export interface Rollouts {
+  /** Of tools that have no mode of their own in the settings. */
+  readonly mode: "off" | "canary";
   /** Of all tools that come from files and are known, or of one; sorted by name. */
   list(tool?: string): Promise<RolloutView[]>;
   /** All that speaks for and against the version that is tried. */

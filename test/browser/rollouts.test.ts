@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/runtime.ts";
 import { browserLane } from "./support/chromium.ts";
@@ -192,3 +194,21 @@ test(
     assertQuiet();
   },
 );
+
+test("a page without tool files says what becomes of an edit in the mode that is on [D6]", browserLane(), async (t) => {
+  for (const [settings, sentence] of [
+    [{}, "When you edit it, the new version is live at the next call; with"],
+    [{ rollout: { mode: "canary" } }, "When you edit it, a few conversations try the new version first."],
+  ] as const) {
+    const { page, assertQuiet } = await openDashboard(t, {
+      async prepare({ workdir, env }) {
+        await rm(join(workdir, "tools"), { recursive: true });
+        await writeFile(join(env["XDG_CONFIG_HOME"]!, "deckhand", "deckhand.json"), JSON.stringify(settings));
+      },
+      path: "/rollouts",
+    });
+    await page.getByText("No tool file has been used here yet.").waitFor();
+    assert.ok((await page.getByRole("main").innerText()).includes(sentence), sentence);
+    await assertQuiet();
+  }
+});

@@ -66,6 +66,7 @@ export function openReleaseBench(
     clock,
     toolFolder: "tools",
     who: "kim",
+    mode: "canary",
     modeOf: () => "canary",
     schemaOf: () => null,
     settleFile: () => undefined,

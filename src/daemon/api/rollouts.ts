@@ -27,9 +27,14 @@ export const rolloutRoutes: readonly Route[] = [
 
 const historyLength = 50;
 
-async function listRollouts({ query }: ApiRequest, { runtime }: ApiParts): Promise<Page> {
+/** `mode`: also where there is no tool file yet, and so no item that says it. */
+async function listRollouts(
+  { query }: ApiRequest,
+  { runtime }: ApiParts,
+): Promise<Page & { readonly mode: Rollouts["mode"] }> {
   checkQuery(query, []);
-  return wholePage((await (await runtime.rollouts()).list()).map(viewToWire));
+  const rollouts = await runtime.rollouts();
+  return { ...wholePage((await rollouts.list()).map(viewToWire)), mode: rollouts.mode };
 }
 
 async function showRollout({ params, query }: ApiRequest, { runtime }: ApiParts): Promise<unknown> {

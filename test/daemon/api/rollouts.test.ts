@@ -26,6 +26,7 @@ test("a trial is shown with what it changes, what happened, and how both version
     routes.push((await runtime.call("say", {}, { conversationId: `ses_${routes.length}` })).route);
   }
   const { body: list } = await api.get("/api/rollouts");
+  assert.deepEqual([Object.keys(list), list.mode], [["items", "next", "mode"], "canary"]);
   assert.deepEqual(steady({ ...list.items[0], reason: "REASON" }), {
     tool: "say",
     file: "tools/say.js",
@@ -45,6 +46,7 @@ test("a trial is shown with what it changes, what happened, and how both version
   const { status, body } = await api.get("/api/rollouts/say");
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body).toSorted(), [
+    "corrections",
     "diff",
     "figures",
     "harm",

@@ -1,5 +1,4 @@
 import { pathTo } from "../../api/query.ts";
-import type { List } from "../../api/types.ts";
 import { Empty, Loading, Notice } from "../../components/notice.tsx";
 import { Page } from "../../components/page.tsx";
 import { RovingList } from "../../components/roving-list.tsx";
@@ -10,7 +9,7 @@ import { useResource } from "../../state/use-resource.ts";
 import { RolloutPage } from "./rollout-page.tsx";
 import { RolloutState, shortHash } from "./rollout-state.tsx";
 import { Stages } from "./stages.tsx";
-import type { RolloutView } from "./types.ts";
+import type { RolloutView, RolloutViews } from "./types.ts";
 import "./rollouts.css";
 
 /** `/rollouts` and `/rollouts/:tool` */
@@ -21,7 +20,7 @@ export function RolloutsPage({ params }: { readonly params: Readonly<Record<stri
 
 /** All tool files: what is tried, by how many, and why it stands where it stands. */
 function RolloutList() {
-  const { data, error } = useResource<List<RolloutView>>("/api/rollouts", { topics: ["rollouts", "tools"] });
+  const { data, error } = useResource<RolloutViews>("/api/rollouts", { topics: ["rollouts", "tools"] });
   const views = data?.items.toSorted((one, other) => rankOf(one) - rankOf(other));
   const active = views?.filter(({ status }) => status !== "none").length ?? 0;
   return (
@@ -30,8 +29,7 @@ function RolloutList() {
       {views === undefined && error === undefined ? <Loading what="rollouts" /> : null}
       {views?.length === 0 ? (
         <Empty title="No tool file has been used here yet.">
-          <code>deckhand tools new NAME</code> writes one. By default an edited file is live at the next call; with{" "}
-          <code>rollout.mode: "canary"</code> a few conversations try it first.
+          <code>deckhand tools new NAME</code> writes one. <EditsAre mode={data!.mode} />
         </Empty>
       ) : null}
       {views === undefined || views.length === 0 ? null : (
@@ -43,6 +41,17 @@ function RolloutList() {
         />
       )}
     </Page>
+  );
+}
+
+/** What becomes of an edit in this mode. */
+function EditsAre({ mode }: { readonly mode: RolloutViews["mode"] }) {
+  if (mode === "canary") return <>When you edit it, a few conversations try the new version first.</>;
+  return (
+    <>
+      When you edit it, the new version is live at the next call; with <code>rollout.mode: "canary"</code> in the
+      settings a few conversations try it first.
+    </>
   );
 }
 

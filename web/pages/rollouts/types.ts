@@ -1,5 +1,6 @@
 import type { RolloutEvent as CoreRolloutEvent } from "../../../src/core/rollout-store.ts";
 import type { Wire } from "../../../src/core/wire-type.ts";
+import type { List } from "../../api/types.ts";
 import type { SeriesBucket } from "../../charts/rollout-series.ts";
 
 export type RolloutEvent = Wire<CoreRolloutEvent>;
@@ -22,6 +23,11 @@ export interface RolloutView {
   readonly awaits_approval: boolean;
   readonly reason: string;
   readonly started_at: string | null;
+}
+
+export interface RolloutViews extends List<RolloutView> {
+  /** Of tools that have no mode of their own in the settings. */
+  readonly mode: RolloutView["mode"];
 }
 
 /** As `deckhand rollout explain --json` has it, with what charts need. */
