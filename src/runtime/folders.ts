@@ -4,7 +4,9 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import type { Configuration } from "./configuration.ts";
-import { whyNoWorkdir } from "../safety/path/judge-workdir.ts";
+import { foldName } from "../safety/path/fold-name.ts";
+import { isWithin, namesBetween } from "../safety/path/path-name.ts";
+import { passesSecretPlace } from "../safety/path/secret-places.ts";
 import type { Environment } from "./load-configuration.ts";
 
 export interface Folders {
@@ -62,6 +64,20 @@ export function locateFolders(workdir: string, env: Environment): Folders {
     maskKey: join(stateHome, "mask-key"),
   };
 }
+
+/**
+ * Why no tool may work in this folder (absolute, without links), as the end of a sentence; undefined when one may. In a workdir
+ * commands write freely, and what is written in these folders is obeyed by git, by programs that log in, or by Deckhand.
+ */
+export function whyNoWorkdir(folder: string, stateHome: string): string | undefined {
+  if (isWithin(stateHome, folder)) return "lies inside Deckhand's own state folder";
+  const names = namesBetween("/", folder).map(foldName);
+  const closed = closedFolders.find((name) => names.includes(name));
+  if (closed !== undefined) return `lies inside a folder ${closed}`;
+  return passesSecretPlace(names) ? "lies where programs keep keys and tokens" : undefined;
+}
+
+const closedFolders = [".git", ".deckhand", ".ssh", ".gnupg"];
 
 /** The project whose records are read and written in a database that several share. */
 export function scopeOf({ store }: Pick<Configuration, "store">, { workdir }: Folders): string {

@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, sep } from "node:path";
 import { z } from "zod";
 import { messageOf } from "../core/errors.ts";
 import type { Execution } from "../core/execution.ts";
-import type { WatchedRun, WatchRun } from "../core/watch-run.ts";
+import type { WatchedRun, WatchRun } from "../core/call-observer.ts";
 import { findRepositoryProgram } from "../gate/repository-programs.ts";
 import { openPathGuard } from "../safety/path/open-path-guard.ts";
 import type { FoundBelow } from "./find-protected.ts";

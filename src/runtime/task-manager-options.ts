@@ -3,9 +3,9 @@ import type { TaskStore } from "../core/task.ts";
 import type { AgentAdapter } from "../tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../tasks/adapters/list-adapters.ts";
 import { usualTaskLimits, type TaskManagerOptions } from "../tasks/task-parts.ts";
-import { whyNoWorkdir } from "../safety/path/judge-workdir.ts";
 import { agentSettingsOf } from "./agent-entries.ts";
 import type { Configuration } from "./configuration.ts";
+import { whyNoWorkdir } from "./folders.ts";
 import type { TasksParts } from "./open-tasks.ts";
 import { ownCommand } from "./own-command.ts";
 

@@ -1,18 +1,20 @@
 import { messageOf } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
+import { createTrust } from "../../runtime/open-trust.ts";
 import { permissionModeNames } from "../../runtime/permission-modes.ts";
+import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../offer-trust.ts";
 import type { Terminal } from "../terminal.ts";
 import { wrapLines, wrapText } from "../wrap-text.ts";
 import { describeToolProblems, renderTools } from "../tools-command.ts";
 import { changeMode } from "./change-mode.ts";
 import { listSessions, resumeSession } from "./change-session.ts";
 import { compact, undo } from "./history-commands.ts";
+import { askQuestion } from "./input/question-panel.ts";
 import { lessonCommands } from "./lesson-commands.ts";
 import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
 import { reloadTools } from "./reload-tools.ts";
 import { giveFeedbackHere, showRollouts } from "./rollouts-here.ts";
 import { runToolHere } from "./run-tool-here.ts";
-import { trustHere } from "./trust-here.ts";
 import { showEvidence, showSkills } from "./show-agent.ts";
 import { showOutput, showSpent } from "./show-run.ts";
 
@@ -159,4 +161,21 @@ async function changeModel({ runtime, agent, say }: ReplContext, rest: string): 
   if (!chosen.model) return say(chosen.advice);
   agent.useModel(chosen.model);
   say(`The model is ${chosen.model.id} now.`);
+}
+
+/** `/trust`: shows what waits for trust or approval here, and asks. */
+async function trustHere({ runtime, terminal, input, say, show, signal }: ReplContext): Promise<void> {
+  const trust = createTrust(runtime.workdir, terminal.env);
+  const waiting = findWaiting(trust);
+  if (isNothing(waiting)) {
+    return say("There is nothing here that still needs your trust.");
+  }
+  show(renderWaiting(trust, waiting, { style: terminal.styleError, maxLines: 60 }));
+  const options = ["Trust them as they are now", "Leave them"];
+  const answer = await askQuestion(input, { text: "These can run code or widen what is allowed.", options }, signal);
+  if (!answer.answered || answer.text !== options[0]) return say("Nothing was trusted.");
+  const paths = grantWaiting(trust, waiting);
+  await runtime.prepareTools();
+  const isSetting = paths.some((path) => path === "deckhand.json" || path === ".mcp.json");
+  say(`Trusted: ${paths.join(", ")}.${isSetting ? " Settings count from the next start on." : ""}`);
 }
