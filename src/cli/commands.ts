@@ -197,10 +197,10 @@ calls, runs after schedule.history_days. A daemon does the same by itself, a min
   {
     name: "restore",
     positionals: ["[PATH…]"],
-    summary: "Show what came up under protected names while calls ran, and put back what was moved aside",
-    details: `Commands can't change a file or folder that other programs obey (.vscode, .husky, .npmrc, …), but they can make one that is
-missing. Where somebody attends it stays and is reported; in jobs, tasks and \`run\` without a terminal it is moved into the
-data folder. Named here, it is put back, or stays and is not reported any more.`,
+    summary: "List protected files that were made while calls ran, and put back those that were moved aside",
+    details: `Commands can't change a file or folder that other programs act on (.vscode, .husky, .npmrc, …), but they can make a missing
+one. In a conversation it stays and is reported; in jobs, tasks and \`run\` without a terminal it is moved into the data folder.
+\`restore PATH\` puts it back, or stops reporting it.`,
     options: commonOptions,
     examples: ["deckhand restore", "deckhand restore .vscode"],
     load: async () => (await import("./restore-command.ts")).runRestore,

@@ -82,7 +82,7 @@ export function watchNewNames(deps: NewNamesDeps): NewNamesWatch {
         return told.length === 0 ? undefined : told.join("\n");
       } catch (thrown) {
         // The call has ended: what can't be looked at any more must not change how.
-        return `New files under names that other programs obey could not be looked for: ${messageOf(thrown)}.`;
+        return `Could not look for new files that other programs act on: ${messageOf(thrown)}.`;
       }
     };
   }
@@ -187,11 +187,11 @@ function describe(names: readonly NewName[], when: string): string[] {
   return [
     ...(stays.length === 0
       ? []
-      : [`${when}, under names that other programs obey: ${listed(stays)}. Look at them before you go on.`]),
+      : [`${when}, and other programs act on it: ${listed(stays)}. Review before you continue.`]),
     ...(moved.length === 0
       ? []
       : [
-          `${when}, under names that other programs obey, and moved aside because nobody attends: ${listed(moved)}. \`deckhand restore PATH\` puts one back.`,
+          `${when}, and moved aside because other programs act on it and this run is unattended: ${listed(moved)}. Put one back with \`deckhand restore PATH\`.`,
         ]),
   ];
 }

@@ -43,7 +43,7 @@ test("a protected name that comes up during a call stays, and result, record and
   const call = await runtime.call("bash", { command }, { door: "agent" });
   const made = [...names, "evil/.git/hooks"].sort();
   assert.equal(call.state, "completed", call.error ?? "");
-  assert.match(call.note ?? "", /^New while this call ran, under names that other programs obey: /);
+  assert.match(call.note ?? "", /^New while this call ran, and other programs act on it: /);
   for (const name of made.slice(0, 3)) assert.ok(existsSync(join(workdir, name)), name);
   assert.equal((await runtime.get(call.id))?.note, call.note);
   const folders = locateFolders(workdir, env);
@@ -54,14 +54,14 @@ test("a protected name that comes up during a call stays, and result, record and
     made,
   );
   const row = (await diagnose({ workdir, env })).find(({ name }) => name === "new names");
-  assert.match(row?.what ?? "", /^New under names that other programs obey, made while calls ran: /);
+  assert.match(row?.what ?? "", /^New files that other programs act on, made while calls ran: /);
   const again = await runtime.call("bash", { command: "touch other" }, { door: "agent" });
   assert.equal(again.note, null);
   assert.equal(settleNewNames(folders, made).length, made.length);
   assert.deepEqual(listNewNames(folders), []);
 });
 
-test("where nobody attends it is moved aside, and can be put back (S-M1) [G1]", async (t) => {
+test("in an unattended run it is moved aside, and can be put back (S-M1) [G1]", async (t) => {
   const { workdir, env, open } = await openMachine(t);
   put(
     workdir,
@@ -73,7 +73,7 @@ test("where nobody attends it is moved aside, and can be put back (S-M1) [G1]", 
   const call = await runtime.call("bash", { command }, { door: "agent" });
   assert.equal(
     call.note,
-    "New while this call ran, under names that other programs obey, and moved aside because nobody attends: .husky, sub/.vscode. `deckhand restore PATH` puts one back.",
+    "New while this call ran, and moved aside because other programs act on it and this run is unattended: .husky, sub/.vscode. Put one back with `deckhand restore PATH`.",
   );
   assert.deepEqual(
     [".husky", "sub/.vscode", ".zed"].map((name) => existsSync(join(workdir, name))),
@@ -98,7 +98,7 @@ test("what a process in the background makes after its call is noticed by the ne
   const next = await runtime.call("bash", { command: "touch other" }, { door: "agent" });
   assert.equal(
     next.note,
-    "New since the call before, while a background process ran, under names that other programs obey: .vscode. Look at them before you go on.",
+    "New since the call before, while a background process ran, and other programs act on it: .vscode. Review before you continue.",
   );
 });
 

@@ -39,12 +39,12 @@ export function checkQuarantine({ folders }: Subject): readonly Check[] {
   return [warning("quarantine", what, "Look at the change and approve it: `deckhand trust`.")];
 }
 
-/** What came up during calls under names that other programs obey. */
+/** Protected names that were made while calls ran. */
 export function checkNewNames({ folders }: Subject): readonly Check[] {
   const names = listNewNames(folders);
   if (names.length === 0) return [];
   const told = names.map(({ path, movedTo }) => (movedTo === null ? path : `${path} (moved aside)`));
-  const what = `New under names that other programs obey, made while calls ran: ${listed(told)}.`;
+  const what = `New files that other programs act on, made while calls ran: ${listed(told)}.`;
   return [warning("new names", what, "Look at them; `deckhand restore PATH` puts one back, or keeps it.")];
 }
 

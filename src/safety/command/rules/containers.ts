@@ -108,7 +108,7 @@ export const containerRules: readonly Rule[] = [
     programs: "docker podman nerdctl kubectl oc helm terraform tofu pulumi systemctl aws gcloud az gh",
     globals,
     subcommand: "*",
-    reason: "What it is told to do depends on a value that is not known.",
+    reason: "What it does depends on a value that is not known.",
     finds: ({ globals: before }) => (before.operands[0]!.kind === "dynamic" ? "unknown" : false),
   },
   {

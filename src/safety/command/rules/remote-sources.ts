@@ -17,7 +17,7 @@ function isRepository({ text, kind }: Word): boolean {
 }
 
 const runs = "It runs code straight from an address.";
-const applies = "It applies what somebody else keeps at an address.";
+const applies = "It applies definitions from an address.";
 
 /** The first operand: what a runner of packages runs. */
 function firstOperand(words: readonly Word[]): Word | undefined {
