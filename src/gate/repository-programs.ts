@@ -1,35 +1,68 @@
 import { accessSync, constants, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
+import { readGitlinks } from "./read-gitlinks.ts";
 
 /** More is nobody's configuration. */
 const maxFiles = 20;
 const maxBytes = 1_000_000;
 
+/** Repositories in repositories; more than this is nobody's project. */
+const maxRepositories = 100;
+
 /**
  * What makes git run a program when it only looks (`git status`, `git diff`, `git log -p`), by the own settings of the
- * repository that a folder lies in; undefined when nothing does. The person's own settings elsewhere are theirs. What the
- * environment of commands switches off (a file system monitor, a pager) does not count.
+ * repository that a folder lies in, and of the submodules that git looks into as well; undefined when nothing does. The person's own
+ * settings elsewhere are theirs. What the environment of commands switches off (a file system monitor, a pager) does not count.
  */
 export function findRepositoryProgram(folder: string): string | undefined {
-  const git = findGitFolder(folder);
-  if (git === undefined) return undefined;
+  const first = findRepository(folder);
+  const waiting = first ? [{ ...first, name: "its" }] : [];
+  const seen = new Set<string>();
   try {
-    const common = readCommonFolder(git);
-    const settings = readSettings([join(common, "config"), join(git, "config.worktree")]);
-    if (settings === undefined) return "its settings can't be read as a whole";
-    const hooks = settings.find(({ key }) => key === "core.hookspath")?.value;
-    const hooksFolder = hooks === undefined ? join(common, "hooks") : resolve(dirname(git), hooks);
-    if (isProgram(join(hooksFolder, "post-index-change"))) return "its hook post-index-change";
-    const isPartial = settings.some(({ key, value }) => promisor.test(key) && value !== "false");
-    const running = settings.find(
-      ({ key, value }) =>
-        (runs.test(key) && !isHarmless(key, value)) || (isPartial && (fetches.test(key) || value.startsWith("ext::"))),
-    );
-    return running && `its setting ${running.key}`;
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const { git, top, name } = next;
+      if (seen.has(git)) continue;
+      if (seen.size === maxRepositories) return "more submodules than can be looked at";
+      seen.add(git);
+      const common = readCommonFolder(git);
+      const settings = readSettings([join(common, "config"), join(git, "config.worktree")]);
+      const found = settings ? findProgram(settings, { git, common }) : "settings can't be read as a whole";
+      if (found !== undefined) return `${name} ${found}`;
+      for (const path of readGitlinks(git, usesLongHashes(settings!) ? 32 : 20) ?? [null]) {
+        if (path === null) return `${name} index can't be read as a whole`;
+        const inner = repositoryIn(join(worktreeOf(settings!, { git, top }), path));
+        if (inner) waiting.push({ ...inner, name: `the submodule ${path}: its` });
+      }
+    }
   } catch {
     return "its settings can't be read";
   }
+  return undefined;
+}
+
+function findProgram(
+  settings: readonly Setting[],
+  { git, common }: { readonly git: string; readonly common: string },
+): string | undefined {
+  const hooks = settings.find(({ key }) => key === "core.hookspath")?.value;
+  const hooksFolder = hooks === undefined ? join(common, "hooks") : resolve(dirname(git), hooks);
+  if (isProgram(join(hooksFolder, "post-index-change"))) return "hook post-index-change";
+  const isPartial = settings.some(({ key, value }) => promisor.test(key) && value !== "false");
+  const running = settings.find(
+    ({ key, value }) =>
+      (runs.test(key) && !isHarmless(key, value)) || (isPartial && (fetches.test(key) || value.startsWith("ext::"))),
+  );
+  return running && `setting ${running.key}`;
+}
+
+function usesLongHashes(settings: readonly Setting[]): boolean {
+  return settings.some(({ key, value }) => key === "extensions.objectformat" && value === "sha256");
+}
+
+function worktreeOf(settings: readonly Setting[], { git, top }: Repository): string {
+  const moved = settings.findLast(({ key }) => key === "core.worktree")?.value;
+  return moved === undefined ? top : resolve(git, moved);
 }
 
 interface Setting {
@@ -52,18 +85,26 @@ function isHarmless(key: string, value: string): boolean {
   );
 }
 
-/** `.git` in the folder or above it: a folder, or a file that says where that is. */
-function findGitFolder(start: string): string | undefined {
+interface Repository {
+  readonly git: string;
+  /** The folder that `.git` lies in. */
+  readonly top: string;
+}
+
+function findRepository(start: string): Repository | undefined {
   for (let folder = start; ; folder = dirname(folder)) {
-    const path = join(folder, ".git");
-    const found = lstatSync(path, { throwIfNoEntry: false });
-    if (found?.isFile()) {
-      const named = /^gitdir: (.+?)\s*$/.exec(readFileSync(path, "utf8"))?.[1];
-      return named === undefined ? undefined : resolve(folder, named);
-    }
-    if (found) return path;
-    if (folder === dirname(folder)) return undefined;
+    const found = repositoryIn(folder);
+    if (found || folder === dirname(folder)) return found;
   }
+}
+
+/** By `.git` in it: a folder, or a file that says where that is. */
+function repositoryIn(top: string): Repository | undefined {
+  const path = join(top, ".git");
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found?.isFile()) return found && { git: path, top };
+  const named = /^gitdir: (.+?)\s*$/.exec(readFileSync(path, "utf8"))?.[1];
+  return named === undefined ? undefined : { git: resolve(top, named), top };
 }
 
 function readCommonFolder(git: string): string {
@@ -83,7 +124,10 @@ function readSettings(files: readonly string[]): Setting[] | undefined {
     seen.add(file);
     for (const setting of parse(readFileSync(file, "utf8"))) {
       settings.push(setting);
-      if (/^include(?:if\..+)?\.path$/s.test(setting.key)) waiting.push(placeOf(setting.value, dirname(file)));
+      if (!/^include(?:if\..+)?\.path$/s.test(setting.key)) continue;
+      // Whose home folder that is, is not looked up.
+      if (/^~[^/]/.test(setting.value)) return undefined;
+      waiting.push(placeOf(setting.value, dirname(file)));
     }
   }
   return settings;
@@ -94,28 +138,50 @@ function placeOf(path: string, folder: string): string {
   return isAbsolute(path) ? path : join(folder, path);
 }
 
+const header = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/;
+
 /** As git-config(1) describes it. Keys are in lower case, but for the name between quotes. */
 function parse(text: string): Setting[] {
   const settings: Setting[] = [];
   let section = "";
-  // A backslash at the end of a line goes on in the next one.
-  for (const line of text.replaceAll(/\\\r?\n/g, "").split("\n")) {
+  for (const line of splitLines(text)) {
     let rest = line.trim();
-    const head = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/.exec(rest);
-    if (head) {
+    // A line may have several, of which the last one counts.
+    for (let head = header.exec(rest); head; head = header.exec(rest)) {
       const name = head[2]?.replaceAll(/\\(.)/g, "$1");
       section = name === undefined ? head[1]!.toLowerCase() : `${head[1]!.toLowerCase()}.${name}`;
       rest = rest.slice(head[0].length).trim();
     }
-    const pair = /^([a-zA-Z][\w-]*)\s*(?:=\s*(.*))?$/.exec(rest);
+    const pair = /^([a-zA-Z][\w-]*)\s*(?:=\s*(.*))?$/s.exec(rest);
     if (pair) settings.push({ key: `${section}.${pair[1]!.toLowerCase()}`, value: plain(pair[2] ?? "true") });
   }
   return settings;
 }
 
+/** Without comments. A backslash at the end continues a line, but not a comment: that ends with its line. */
+function splitLines(text: string): string[] {
+  const lines = [""];
+  let isQuoted = false;
+  let isComment = false;
+  for (const [part] of text.matchAll(/\\(?:\r?\n|[^])|[^\\#;"\n]+|[^]/g)) {
+    if (isComment ? part.endsWith("\n") : part === "\n") {
+      lines.push("");
+      isQuoted = isComment = false;
+    } else if (isComment || (part.startsWith("\\") && part.endsWith("\n"))) continue;
+    else if (!isQuoted && (part === "#" || part === ";")) isComment = true;
+    else {
+      lines[lines.length - 1] += part;
+      if (part === '"') isQuoted = !isQuoted;
+    }
+  }
+  return lines;
+}
+
 function plain(value: string): string {
-  const unquoted = value.replaceAll(/"((?:[^"\\]|\\.)*)"|[#;].*$/g, "$1");
-  return unquoted.replaceAll(/\\(["\\])/g, "$1").trim();
+  return value
+    .replaceAll(/"((?:[^"\\]|\\.)*)"/g, "$1")
+    .replaceAll(/\\(["\\])/g, "$1")
+    .trim();
 }
 
 function isProgram(path: string): boolean {

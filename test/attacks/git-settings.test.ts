@@ -13,6 +13,14 @@ const settings: Record<string, string> = {
   filter: `[filter "f"]\n\tclean = "sh -c 'touch canary; cat'"\n`,
   included: "[include]\n\tpath = more\n",
   continued: `[filter "f"] clean = "sh -c 'touch canary; \\\ncat'"\n`,
+  commented: `# a comment \\\n[filter "f"]\n\tclean = "sh -c 'touch canary; cat'"\n`,
+  "commented after a value": `[user]\n\tname = x ; y \\\n[filter "f"]\n\tclean = "sh -c 'touch canary; cat'"\n`,
+  "two sections on a line": `[core] [filter "f"] clean = "sh -c 'touch canary; cat'"\n`,
+  "continued after a quoted sign": `[filter "f"]
+	required = "a # b" \
+[core]
+	clean = "sh -c 'touch canary; cat'"
+`,
   pager: "[core]\n\tpager = touch canary\n[pager]\n\tlog = touch canary\n",
   monitor: "[core]\n\tfsmonitor = sh -c 'touch canary'\n",
   alias: "[alias]\n\tlog = !touch canary\n\tstatus = !touch canary\n",
@@ -20,20 +28,19 @@ const settings: Record<string, string> = {
 };
 const commands = ["git status", "git diff", "git log -p -1", "git diff --stat", "git show HEAD"];
 
+function git(cwd: string, ...words: string[]): void {
+  const own = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+  const done = spawnSync("git", [...own, ...words], { cwd, encoding: "utf8" });
+  assert.equal(done.status, 0, done.stderr);
+}
+
 async function openRepository(t: TestContext, name: string) {
   const machine = await openMachine(t);
-  const git = (...words: string[]): void => {
-    const done = spawnSync("git", ["-c", "user.name=A", "-c", "user.email=a@example.org", ...words], {
-      cwd: machine.workdir,
-      encoding: "utf8",
-    });
-    assert.equal(done.status, 0, done.stderr);
-  };
-  git("init", "-q");
+  git(machine.workdir, "init", "-q");
   put(machine.workdir, ".gitattributes", "* diff=x filter=f\n");
   put(machine.workdir, "file", "one\n");
-  git("add", "-A");
-  git("commit", "-qm", "one");
+  git(machine.workdir, "add", "-A");
+  git(machine.workdir, "commit", "-qm", "one");
   put(machine.workdir, "file", "two\n");
   appendFileSync(join(machine.workdir, ".git/config"), settings[name]!);
   put(machine.workdir, ".git/more", settings["filter"]);
@@ -61,6 +68,37 @@ for (const name of Object.keys(settings)) {
     }
   });
 }
+
+for (const format of [2, 4]) {
+  test(`nor do those of a submodule, which git looks into; one without such settings is looked at (index of version ${format}, S-M3) [G8]`, async (t) => {
+    const { workdir, open } = await openMachine(t);
+    const sub = join(workdir, "libs/sub");
+    const names = ["a", "libs/other", "libs/sub", "libs/sub-file", "z"];
+    put(sub, "file", "one\n");
+    put(sub, ".gitattributes", "* filter=f\n");
+    for (const name of names) if (name !== "libs/sub") put(workdir, name);
+    for (const folder of [sub, workdir]) {
+      git(folder, "init", "-q");
+      git(folder, "-c", `index.version=${format}`, "add", "-A");
+      git(folder, "commit", "-qm", "one");
+    }
+    put(sub, "file", "two\n");
+    const runtime = await open({ settings: { sandbox: "off", permissions: { mode: "plan" } } });
+    const look = () => runtime.call("bash", { command: "git status --short" }, { door: "agent" });
+    assert.equal((await look()).result?.output, " m libs/sub\n");
+    appendFileSync(join(sub, ".git/config"), `[filter "f"]\n\tclean = "sh -c 'touch ${workdir}/canary; cat'"\n`);
+    assert.equal((await look()).state, "cancelled");
+    assert.equal(existsSync(join(workdir, "canary")), false);
+  });
+}
+
+test("settings that can't be read as a whole, such as those in another user's folder, are asked about (S-M3) [G8]", async (t) => {
+  const { workdir, open } = await openRepository(t, "pager");
+  appendFileSync(join(workdir, ".git/config"), "[include]\n\tpath = ~nobody/more\n");
+  const runtime = await open({ settings: { permissions: { mode: "ask" } } });
+  const { error } = await runtime.call("bash", { command: "git status" }, { door: "agent" });
+  assert.match(error ?? "", /^Refused: /);
+});
 
 test("a repository without such settings is looked at unasked, also with Git LFS (S-M3) [G8]", async (t) => {
   const { workdir, open } = await openRepository(t, "pager");
