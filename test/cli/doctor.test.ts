@@ -14,7 +14,7 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test } from "node:test";
-import { lane } from "../support/require.ts";
+import { lane, rootLane } from "../support/require.ts";
 import { until } from "../support/runtime.ts";
 import { mountTmpfs, remount, tmpfsAvailable } from "../support/tmpfs.ts";
 import { openMachine, type Ended, type Machine, type RunOptions } from "./run-deckhand.ts";
@@ -292,7 +292,7 @@ test("on a read-only disk doctor says that nothing can be recorded", lane("tmpfs
   remount(disk, "rw");
 });
 
-test("a folder of another user is told as such", { skip: process.getuid?.() !== 0 && "needs root" }, async (t) => {
+test("a folder of another user is told as such", rootLane(), async (t) => {
   const machine = await openMachine(t);
   const data = join(machine.workdir, ".deckhand");
   mkdirSync(data, { mode: 0o700 });

@@ -2,24 +2,30 @@ import assert from "node:assert/strict";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { inMode } from "../process/support.ts";
 import { openMachine } from "./run-deckhand.ts";
 
-test("a run without a terminal moves new protected names aside, and `restore` lists and puts them back (S-M1) [G1]", async (t) => {
+const script = { turns: [{ calls: [{ tool: "bash", input: { command: "mkdir .husky" } }] }, "Done."] };
+const args = ["run", "Make it.", "--model", "script:script.json"];
+const title =
+  "a run without a terminal moves new protected names aside, and `restore` lists and puts them back (S-M1) [G1]";
+
+test("without a sandbox the mode auto asks, so that without a terminal no protected name is made (S-M1) [G1]", async (t) => {
+  const machine = await openMachine(t);
+  writeFileSync(join(machine.workdir, "script.json"), JSON.stringify(script));
+  const env = { DECKHAND_PERMISSIONS_MODE: "auto", DECKHAND_SANDBOX_MODE: "off" };
+  const { stderr } = await machine.run(args, { env });
+  assert.equal(existsSync(join(machine.workdir, ".husky")), false, stderr);
+});
+
+test(title, inMode("require"), async (t) => {
   const machine = await openMachine(t);
   const { workdir } = machine;
-  const script = { turns: [{ calls: [{ tool: "bash", input: { command: "mkdir .husky" } }] }, "Done."] };
   writeFileSync(join(workdir, "script.json"), JSON.stringify(script));
   const empty = await machine.run(["restore"]);
   assert.deepEqual([empty.code, empty.stdout], [0, "There is nothing to restore.\n"]);
-  const args = ["run", "Make it.", "--model", "script:script.json"];
   const ran = await machine.run(args, { env: { DECKHAND_PERMISSIONS_MODE: "auto" } });
-  if (!existsSync(join(workdir, ".deckhand/moved"))) {
-    // Without a sandbox the mode auto asks, and nobody is there.
-    assert.equal(existsSync(join(workdir, ".husky")), false, ran.stderr);
-    t.skip("no sandbox here");
-    return;
-  }
-  assert.equal(existsSync(join(workdir, ".husky")), false);
+  assert.equal(existsSync(join(workdir, ".husky")), false, ran.stderr);
   const listed = await machine.run(["restore"]);
   assert.match(
     listed.stdout,

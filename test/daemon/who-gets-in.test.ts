@@ -10,6 +10,7 @@ import test from "node:test";
 import { openNamedTokens } from "../../src/daemon/access/named-tokens.ts";
 import { inMode } from "../process/support.ts";
 import { createManualClock } from "../support/manual-clock.ts";
+import { rootLane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { ask, openDaemon, sendRaw } from "./support/daemon.ts";
 
@@ -231,26 +232,20 @@ test("file tools don't show an agent the tokens, nor let it grant itself anythin
   }
 });
 
-const isRoot = process.getuid?.() === 0;
-
-test(
-  "another user of this machine can neither read the token nor open the socket [G6]",
-  { skip: isRoot ? false : "only root can be another user" },
-  async (t) => {
-    const folder = await temporaryFolder(t);
-    chmodSync(folder, 0o755);
-    const socketPath = join(folder, "daemon.sock");
-    const { folders } = await openDaemon(t, { listen: { socketPath } });
-    // Whoever may write to a socket may connect to it.
-    const script = 'cat "$1" 2>/dev/null && echo read; [ -S "$2" ] && echo there; [ -w "$2" ] && echo writable; true';
-    const paths = [join(folders.state, "daemon-token"), socketPath];
-    const child = spawn("/bin/sh", ["-c", script, "sh", ...paths], { uid: 65_534, gid: 65_534, cwd: "/" });
-    let said = "";
-    child.stdout.on("data", (piece: Buffer) => (said += piece.toString()));
-    const [code] = (await once(child, "close")) as [number];
-    assert.deepEqual([code, said], [0, "there\n"]);
-  },
-);
+test("another user of this machine can neither read the token nor open the socket [G6]", rootLane(), async (t) => {
+  const folder = await temporaryFolder(t);
+  chmodSync(folder, 0o755);
+  const socketPath = join(folder, "daemon.sock");
+  const { folders } = await openDaemon(t, { listen: { socketPath } });
+  // Whoever may write to a socket may connect to it.
+  const script = 'cat "$1" 2>/dev/null && echo read; [ -S "$2" ] && echo there; [ -w "$2" ] && echo writable; true';
+  const paths = [join(folders.state, "daemon-token"), socketPath];
+  const child = spawn("/bin/sh", ["-c", script, "sh", ...paths], { uid: 65_534, gid: 65_534, cwd: "/" });
+  let said = "";
+  child.stdout.on("data", (piece: Buffer) => (said += piece.toString()));
+  const [code] = (await once(child, "close")) as [number];
+  assert.deepEqual([code, said], [0, "there\n"]);
+});
 
 test("wrong tokens, again and again, have to wait; the right one never does [G6]", async (t) => {
   const clock = createManualClock();

@@ -18,6 +18,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { count } from "../support/counts.ts";
 import { commandsWith, eventually, fixture, inMode, openBench, sizesIn } from "./support.ts";
+import { lane } from "../support/require.ts";
 
 interface Runtime {
   readonly child: ChildProcess;
@@ -158,7 +159,7 @@ test("a process that got the number of a dead one is not touched [E4]", async (t
 
 test(
   "a runtime in another PID namespace counts as alive until that namespace is gone [E4]",
-  seesAllNamespaces() ? inMode("require") : { skip: "this is not the first PID namespace of the machine" },
+  seesAllNamespaces() ? inMode("require") : lane("host", "this is not the first PID namespace of the machine"),
   async (t) => {
     const { folder, processes } = await openBench(t);
     const run = join(folder, "run", "call_elsewhere");

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, test } from "node:test";
 import { isRunning, livingProcesses } from "../support/living-processes.ts";
 import { commandsWith, eventually, fixture, inMode, modes, openBench, runsIn, textOf } from "./support.ts";
+import { userLane } from "../support/require.ts";
 
 for (const mode of modes) {
   describe(`sandbox ${mode}`, inMode(mode), () => {
@@ -323,21 +324,17 @@ test("a childless command is not searched for what it left, but still stopped wh
   assert.deepEqual([stopped.stoppedBy, stopped.stop?.survivors], ["wall", []]);
 });
 
-test(
-  "an unreadable folder to run in is refused by name [E4]",
-  { skip: process.getuid?.() === 0 && "root may enter every folder" },
-  async (t) => {
-    const { run, folder } = await openBench(t);
-    const closed = join(folder, "closed");
-    mkdirSync(closed);
-    chmodSync(closed, 0);
-    const end = await run(["true"], { cwd: closed });
-    assert.deepEqual(end.startError, {
-      code: "EACCES",
-      message: `The folder "${closed}" to run in may not be entered.`,
-    });
-  },
-);
+test("an unreadable folder to run in is refused by name [E4]", userLane(), async (t) => {
+  const { run, folder } = await openBench(t);
+  const closed = join(folder, "closed");
+  mkdirSync(closed);
+  chmodSync(closed, 0);
+  const end = await run(["true"], { cwd: closed });
+  assert.deepEqual(end.startError, {
+    code: "EACCES",
+    message: `The folder "${closed}" to run in may not be entered.`,
+  });
+});
 
 test("too many open files is a value, and the runtime goes on [E4]", async (t) => {
   const { run } = await openBench(t);

@@ -5,6 +5,7 @@ import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { openRunFolder } from "../../src/process/run-folder.ts";
 import { createProcesses } from "../../src/process/processes.ts";
+import { rootLane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { inMode, openBench } from "./support.ts";
 
@@ -41,16 +42,12 @@ test("a run folder that others could have prepared is refused with the reason [G
   }
 });
 
-test(
-  "a run folder of another user is refused [G7]",
-  { skip: process.getuid?.() !== 0 && "only root can give a folder away" },
-  async (t) => {
-    const folder = join(await temporaryFolder(t), "run");
-    mkdirSync(folder);
-    chownSync(folder, 12345, 12345);
-    assert.throws(() => open(folder), { code: "CONFIG_INVALID", message: /belongs to another user/ });
-  },
-);
+test("a run folder of another user is refused [G7]", rootLane(), async (t) => {
+  const folder = join(await temporaryFolder(t), "run");
+  mkdirSync(folder);
+  chownSync(folder, 12345, 12345);
+  assert.throws(() => open(folder), { code: "CONFIG_INVALID", message: /belongs to another user/ });
+});
 
 test("a place that can't have folders is refused at once", { timeout: 10_000 }, () => {
   assert.throws(() => openRunFolder("/proc/nowhere/run"), { code: "CONFIG_INVALID", message: /can't be made/ });

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { systemClock } from "../../src/core/clock.ts";
 import { openSqliteStore } from "../../src/store/sqlite-store.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
-import { lane } from "../support/require.ts";
+import { lane, rootLane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { mountTmpfs, remount, tmpfsAvailable } from "../support/tmpfs.ts";
 import { fastClock, openStore, temporaryDatabase } from "./open-temporary.ts";
@@ -117,7 +117,7 @@ test(
   },
 );
 
-test("a user without permission is told what is missing", { skip: notRoot() }, async (t) => {
+test("a user without permission is told what is missing", rootLane(), async (t) => {
   const folder = await temporaryFolder(t);
   chmodSync(folder, 0o755);
   const cases = [
@@ -199,10 +199,6 @@ function unusable(text: string) {
     assert.ok(thrown.message?.includes(text), thrown.message);
     return true;
   };
-}
-
-function notRoot(): string | false {
-  return process.getuid?.() === 0 ? false : "becoming another user needs root";
 }
 
 function openAsNobody(path: string): { code: string; message: string } {

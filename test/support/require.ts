@@ -11,8 +11,16 @@ const remedies = {
   postgres: "install postgresql",
   browser: "install chromium",
   systemd: "run where systemd runs",
+  root: "run as root",
+  user: "run as an ordinary user",
+  git: "install git",
+  patch: "install patch",
+  host: "run outside a container",
+  full: "set DECKHAND_FULL=1",
 } as const;
 export type Lane = keyof typeof remedies;
+
+const isRoot = process.getuid?.() === 0;
 
 /**
  * The options of a test that needs something from the machine: `test("…", lane("bwrap", await findBwrap()), …)`.
@@ -27,6 +35,16 @@ export function lane(name: Lane, available: boolean | string): { skip?: string }
     throw new Error(`The lane "${name}" is required here (DECKHAND_REQUIRE), but it cannot run: ${reason}.`);
   }
   return { skip: `${remedies[name]}: ${reason}` };
+}
+
+/** The options of a test that needs another user's things, which only root can make. */
+export function rootLane(): { skip?: string } {
+  return lane("root", isRoot || "only root can become another user, or give a file to one");
+}
+
+/** The options of a test about missing permissions, which root never misses. */
+export function userLane(): { skip?: string } {
+  return lane("user", !isRoot || "root may read and enter everything");
 }
 
 /** Asked of bubblewrap itself, not of the code under test. */

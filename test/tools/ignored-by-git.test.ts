@@ -6,11 +6,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { globTool } from "../../src/tools/glob.ts";
 import { count } from "../support/counts.ts";
+import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { makeFiles, succeed } from "./run-tool.ts";
 
 const hasGit = spawnSync("git", ["--version"]).status === 0;
-const needsGit = hasGit ? {} : { skip: "git is not installed" };
+const needsGit = lane("git", hasGit || "git is not installed");
 
 /** No settings of this machine: only what is in the repository. */
 const gitEnvironment = {

@@ -6,6 +6,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { unifiedDiff } from "../../src/tools/unified-diff.ts";
 import { count } from "../support/counts.ts";
+import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const names = { from: "f", to: "f" };
@@ -24,8 +25,9 @@ test("a diff applied to the old text gives the new text [E7]", () => {
   fc.assert(property, { numRuns: count({ quick: 2000, full: 50_000 }) });
 });
 
-test("patch takes the diff [E7]", async (t) => {
-  if (spawnSync("patch", ["--version"]).status !== 0) return t.skip("patch is not installed");
+const hasPatch = spawnSync("patch", ["--version"]).status === 0;
+
+test("patch takes the diff [E7]", lane("patch", hasPatch || "patch is not installed"), async (t) => {
   const folder = await temporaryFolder(t);
   const before = Array.from({ length: 60 }, (_, index) => `line ${index}`);
   const after = before.flatMap((line, index) =>

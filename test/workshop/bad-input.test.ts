@@ -10,7 +10,7 @@ import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { describeProblem } from "../../src/runtime/tool-files.ts";
 import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
-import { hasPython } from "../support/require.ts";
+import { hasPython, userLane } from "../support/require.ts";
 import { openToolBench, say, saying } from "./support.ts";
 
 const beside = { "beside.ts": saying("fine", { name: "beside" }) };
@@ -192,22 +192,18 @@ test("links, folders and names of every kind: each is said, or is a tool like an
   );
 });
 
-test(
-  "a file that can't be read is said with what to do, and is a tool when it can [C3]",
-  { skip: process.getuid?.() === 0 && "root reads everything" },
-  async (t) => {
-    const bench = await openToolBench(t, { ...beside, "say.ts": saying("said") });
-    await chmod(join(bench.folder, "say.ts"), 0o000);
-    const runtime = await bench.open();
-    assert.match(
-      problemsOf(runtime)["tools/say.ts"] ?? "",
-      /^tools\/say\.ts: say\.ts can't be read: .*Check its owner and mode\./,
-    );
-    assert.equal(await say(runtime, "beside"), "fine");
-    await chmod(join(bench.folder, "say.ts"), 0o600);
-    assert.equal(await say(runtime), "said");
-  },
-);
+test("a file that can't be read is said with what to do, and is a tool when it can [C3]", userLane(), async (t) => {
+  const bench = await openToolBench(t, { ...beside, "say.ts": saying("said") });
+  await chmod(join(bench.folder, "say.ts"), 0o000);
+  const runtime = await bench.open();
+  assert.match(
+    problemsOf(runtime)["tools/say.ts"] ?? "",
+    /^tools\/say\.ts: say\.ts can't be read: .*Check its owner and mode\./,
+  );
+  assert.equal(await say(runtime, "beside"), "fine");
+  await chmod(join(bench.folder, "say.ts"), 0o600);
+  assert.equal(await say(runtime), "said");
+});
 
 test("a file that is saved in two halves, or twice at once, counts as it is in the end [C3]", async (t) => {
   const bench = await openToolBench(t, { ...beside, "say.ts": saying("start") });

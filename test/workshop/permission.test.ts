@@ -6,6 +6,7 @@ import type { ApprovalRequest } from "../../src/core/approval.ts";
 import type { PermissionMode } from "../../src/gate/mode.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { inMode } from "../process/support.ts";
+import { lane } from "../support/require.ts";
 import { afterTest } from "../support/after-test.ts";
 import { openToolBench, saying } from "./support.ts";
 
@@ -81,7 +82,7 @@ export async function run() {
     assert.equal(await call(), "reached");
     runtime.permissionMode = "auto";
     const { network } = await runtime.processes.sandbox();
-    if (network) return t.skip("a sandbox can't cut off the network here");
+    if (network) return t.skip(lane("bwrap", "a sandbox can't cut off the network here").skip);
     const held = await runtime.call("say", {}, { door: "agent" });
     assert.deepEqual([held.result?.output, held.sandbox?.network], ["cut off", false]);
     runtime.permissionMode = "ask";
