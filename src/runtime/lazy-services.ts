@@ -14,7 +14,12 @@ export interface LazyTasks {
 /** Background agents, and the worker that runs them for other machines. */
 export function createLazyTasks({ workspace, records }: Pick<Stages, "workspace" | "records">): LazyTasks {
   const { assertOpen, warn } = workspace;
-  const deps: TasksParts = { ...workspace, store: records.tasks, mask: workspace.maskText };
+  const deps: TasksParts = {
+    ...workspace,
+    store: records.tasks,
+    mask: workspace.maskText,
+    knownSecrets: () => workspace.masker.known(),
+  };
   const tasks = openOnce(async () => {
     const { openTasks } = await import("./open-tasks.ts");
     const opened = await openTasks(deps);

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createMasker, type Masker } from "../safety/secrets/create-masker.ts";
 import { findEnvironmentSecrets, isWorthHiding } from "../safety/secrets/environment-secrets.ts";
@@ -16,7 +16,7 @@ export function openMask(
 ): Masker {
   // Of an address that came by a file or an option: what the environment has is found there.
   const passwords = passwordsInAddress(storeUrl ?? "").filter(isWorthHiding);
-  const values = [...findEnvironmentSecrets(env), ...passwords, ...tokensIn(folders.state)];
+  const values = [...findEnvironmentSecrets(env), ...passwords, ...tokensIn(folders.state), ...takeHanded(env)];
   return createMasker({ values, key: installationKey(folders.maskKey) });
 }
 
@@ -29,6 +29,20 @@ function tokensIn(stateFolder: string): string[] {
       return []; // There is none.
     }
   });
+}
+
+/** What the deckhand that ordered this one knows to be secret. It lies in a file no longer than it takes to read it. */
+function takeHanded(env: Environment): string[] {
+  const path = env["DECKHAND_SECRETS_FILE"] ?? "";
+  if (path === "") return [];
+  try {
+    const values: unknown = JSON.parse(readFileSync(path, "utf8"));
+    if (!Array.isArray(values) || !values.every((value) => typeof value === "string")) return [];
+    rmSync(path, { force: true });
+    return values.filter(isWorthHiding);
+  } catch {
+    return []; // It was taken already.
+  }
 }
 
 /** Without a place to keep one, equal secrets can be compared within this process only. */

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import { messageOf } from "../core/errors.ts";
+import { clipText } from "../core/cut-text.ts";
+import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
-import { createJob } from "../schedule/create-job.ts";
+import { createJob, type JobOrder } from "../schedule/create-job.ts";
 import { createJobs } from "../schedule/jobs.ts";
 import { defaultSettings } from "../schedule/schedule-parts.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
@@ -27,6 +28,7 @@ export interface ScheduleParts
     Pick<JobRunnerParts, "runtime" | "jobs" | "approvals"> {
   readonly store: ScheduleStore;
   readonly emit: Emit;
+  readonly maskValue: <Value>(value: Value) => Value;
 }
 
 export interface OpenedSchedule extends Schedule {
@@ -89,6 +91,7 @@ export async function openSchedule(given: ScheduleParts): Promise<OpenedSchedule
   return {
     async add(written, { by, isDryRun = false }) {
       const order = await orderOf(readWrittenJob(written));
+      refuseSecrets(order, parts.maskValue);
       return isDryRun ? createJob(order, clock.now()) : waking(jobs.add(order, by));
     },
     find: (idOrName) => jobs.find(idOrName),
@@ -161,4 +164,16 @@ function machineZone(): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   // Of an empty TZ, as a container may have it: its clocks show UTC.
   return timeZone === "Etc/Unknown" ? "UTC" : timeZone;
+}
+
+/** A job is run from its row, so that nothing in it can be masked there. */
+function refuseSecrets({ name, work, grant }: JobOrder, mask: ScheduleParts["maskValue"]): void {
+  const masked = JSON.stringify(mask({ name, work, grant }));
+  const at = masked.indexOf("[MASKED:");
+  if (at < 0) return;
+  const shown = clipText(masked.slice(Math.max(0, at - 40)), 100);
+  throw new RuntimeError(
+    "JOB_INVALID",
+    `The job contains a secret (${shown}), and jobs are stored as they are written. Put it into an environment variable, let commands see that with tools.environment, and write $NAME in the job.`,
+  );
 }

@@ -26,6 +26,7 @@ export interface TasksParts {
   readonly env: Environment;
   readonly emit: Emit;
   readonly mask: (text: string) => string;
+  readonly knownSecrets: () => readonly string[];
 }
 
 export interface OpenedTasks extends Tasks {

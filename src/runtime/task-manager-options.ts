@@ -19,7 +19,7 @@ export function taskManagerOptions(
   parts: TasksParts,
   place: Pick<TaskManagerOptions, "folder" | "adapters"> & { readonly store: TaskStore },
 ): TaskManagerOptions {
-  const { configuration, folders, processes, clock, env, emit, mask } = parts;
+  const { configuration, folders, processes, clock, env, emit, mask, knownSecrets } = parts;
   const { agents, limits, retention } = configuration;
   const own = Object.entries(agents).flatMap(([name, { limit }]) => (limit === undefined ? [] : [[name, limit]]));
   return {
@@ -39,6 +39,7 @@ export function taskManagerOptions(
     owner: processes.identity,
     isAlive: (identity) => processes.isAlive(identity),
     mask,
+    knownSecrets,
     emit,
     mayBypass: (agent) => agents[agent]?.allow_bypass === true,
     // What a person types, a program does, or a person let a job do; others need an approval or the setting.

@@ -44,7 +44,7 @@ export async function launchTask(
   const order = placeOrder(options, task.order);
   checkPlace(options, task.order);
   const folder = runFolderOf(task);
-  const plan = adapter.plan(order, { folder, sessionId: randomUUID() });
+  const plan = adapter.plan(order, { folder, sessionId: randomUUID(), secrets: options.knownSecrets() });
   await mkdir(folder, { recursive: true, mode: 0o700 });
   if (!store.isDurable) await writeFile(join(task.folder, ownerFile), JSON.stringify(owner), { mode: 0o600 });
   if (store.shared) await writeFile(join(task.folder, storeFile), store.shared.name, { mode: 0o600 });

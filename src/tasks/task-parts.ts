@@ -50,6 +50,8 @@ export interface TaskManagerOptions {
   readonly isAlive: (identity: ProcessIdentity) => boolean;
   /** Takes secrets out of what is kept and told. */
   readonly mask: (text: string) => string;
+  /** The values that `mask` knows to be secret, for agents that mask them as well. */
+  readonly knownSecrets: () => readonly string[];
   readonly emit: Emit;
   /** Whether this agent's own permission checks may be off, where a task asks for that. */
   readonly mayBypass: (agent: string) => boolean;

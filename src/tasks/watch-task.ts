@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { codeOf } from "../core/errors.ts";
 import type { Task, TaskChange } from "../core/task.ts";
 import type { DetachedState } from "../process/detached.ts";
+import { secretsFile } from "./adapters/agent-adapter.ts";
 import { maskOrder } from "./check-same-order.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
 import { readAgent, type AgentReading } from "./read-agent.ts";
@@ -184,6 +185,8 @@ export function watchTask(options: TaskManagerOptions, given: Task): TaskWatch {
 async function maskInput(folder: string, mask: (text: string) => string): Promise<void> {
   const path = join(folder, "stdin");
   try {
+    // One that never came to read it left it there.
+    await rm(join(folder, secretsFile), { force: true });
     const given = await readFile(path, "utf8");
     const masked = mask(given);
     if (masked !== given) await writeFile(path, masked, { mode: 0o600 });

@@ -153,3 +153,32 @@ test("what becomes of jobs and runs stands in the journal, in the order it happe
     ["job:changed", "removed"],
   ]);
 });
+
+test("a job that contains a secret is refused, because jobs are stored as they are written [G6]", async (t) => {
+  const token = `ghp_${"a1B2c3D4".repeat(5).slice(0, 36)}`;
+  const { home, schedule } = await openScheduled(t);
+  const header = `curl -H 'Authorization: Bearer ${token}' https://example.com`;
+  const bearer = { ...hourly, tool: "bash", input: { command: header } };
+  for (const written of [
+    bearer,
+    { ...hourly, prompt: `Use ${token}.` },
+    { ...hourly, ...prompt, allow: [`bash(${header})`] },
+  ]) {
+    await assert.rejects(schedule.add(written, { by: "kim" }), (thrown: Error & { code: string }) => {
+      assert.equal(thrown.code, "JOB_INVALID");
+      assert.match(
+        thrown.message,
+        /^The job contains a secret \(.*\[MASKED:[^\]]+\].*\), and jobs are stored as they are written\. Put it into an environment variable, let commands see that with tools\.environment, and write \$NAME in the job\.$/,
+      );
+      assert.ok(!thrown.message.includes(token));
+      return true;
+    });
+  }
+  const kept = {
+    ...hourly,
+    tool: "bash",
+    input: { command: 'curl -H "Authorization: Bearer $TOKEN" https://example.com' },
+  };
+  await schedule.add(kept, { by: "kim" });
+  assert.ok(!(await readFile(`${home}/.deckhand/deckhand.db`, "latin1")).includes(token));
+});

@@ -31,6 +31,8 @@ export interface Masker extends Mask {
   stream(begins?: StreamStart): MaskStream;
   /** From now on, this value and its encoded forms are secret. Shorter than 8 characters: nothing could be told from words. */
   add(value: string): void;
+  /** The values that are known to be secret. */
+  known(): readonly string[];
 }
 
 export interface MaskerOptions {
@@ -44,12 +46,15 @@ export function createMasker({ values, key }: MaskerOptions): Masker {
   let index = sharedIndex();
   /** Values that a stream could let go before it has seen them whole. */
   const longWords: string[] = [];
+  const known = new Set<string>();
   const hashes = new Map<string, string>();
   const names = new Map<string, string>();
   addValues(values);
 
   function addValues(secrets: Iterable<string>): void {
-    const triggers = [...new Set(secrets)].flatMap((secret) => knownValueTriggers(secret));
+    const fresh = new Set(secrets);
+    for (const secret of fresh) known.add(secret);
+    const triggers = [...fresh].flatMap((secret) => knownValueTriggers(secret));
     index = extendTriggerIndex(index, triggers);
     longWords.push(...triggers.map(({ word }) => word).filter((word) => word.length > heldBack || word.includes("\n")));
     names.clear();
@@ -119,6 +124,7 @@ export function createMasker({ values, key }: MaskerOptions): Masker {
         begins,
       ),
     add: (secret) => addValues([secret]),
+    known: () => [...known],
   };
 }
 

@@ -32,7 +32,12 @@ export interface LaunchPlace {
   readonly folder: string;
   /** A fresh UUID that the adapter may use as the CLI's session id. */
   readonly sessionId: string;
+  /** Values that are known to be secret, for an agent that masks them itself. */
+  readonly secrets?: readonly string[];
 }
+
+/** Holds the secrets that an agent is to mask; it removes the file when it has read it, and what is left goes with the end of the task. */
+export const secretsFile = "secrets.json";
 
 export interface LaunchPlan {
   /** What is started, where that is not the adapter's program itself but something that starts it; absolute. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { AgentAdapter, AgentVerdict } from "./agent-adapter.ts";
+import { secretsFile, type AgentAdapter, type AgentVerdict } from "./agent-adapter.ts";
 import { createAnswerText } from "./answer-text.ts";
 import { checkOrder } from "./check-order.ts";
 import { describeFailure } from "./describe-end.ts";
@@ -13,9 +13,15 @@ export const deckhandAdapter: AgentAdapter = {
   program: "deckhand",
   install: "npm pack in a clone of Deckhand, then npm install -g ./deckhand-*.tgz",
   canResume: true,
-  plan(order, { folder }) {
+  plan(order, { folder, secrets = [] }) {
     const args = checkOrder("deckhand", order, rules);
     const { systemPrompt, model, resume } = order;
+    // It gets few variables, so that it could not know the values of the others. Not as a variable: its commands might read that.
+    const hidden = secrets.length > 0;
+    const files = {
+      ...(systemPrompt === null ? {} : { [systemFile]: systemPrompt }),
+      ...(hidden ? { [secretsFile]: JSON.stringify(secrets) } : {}),
+    };
     return {
       args: [
         "run",
@@ -28,9 +34,9 @@ export const deckhandAdapter: AgentAdapter = {
         "-",
       ],
       stdin: order.message,
-      env: {},
+      env: hidden ? { DECKHAND_SECRETS_FILE: join(folder, secretsFile) } : {},
       passes,
-      ...(systemPrompt === null ? {} : { files: { [systemFile]: systemPrompt } }),
+      ...(Object.keys(files).length === 0 ? {} : { files }),
       sessionId: resume,
     };
   },

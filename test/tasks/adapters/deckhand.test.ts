@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test, type TestContext } from "node:test";
@@ -9,6 +9,7 @@ import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { anOrder } from "./an-order.ts";
+import { openTasks } from "../support/open-tasks.ts";
 import { driveAgent, type Drive } from "./drive-agent.ts";
 
 const program = fileURLToPath(new URL("../../fixtures/cli/deckhand.ts", import.meta.url));
@@ -68,6 +69,30 @@ test("deckhand without a model ends without an answer [T8]", async (t) => {
   const { verdict, exit } = await run(t, place, { model: "script:nowhere.json" });
   assert.equal(exit.code, 2);
   assert.match(verdict.ok ? "" : verdict.error, /exited without an answer \(exit code 2\).*nowhere\.json/);
+});
+
+test("deckhand masks what the one that ordered it knows to be secret, in what it prints and in what it keeps (S-L5) [G6]", async (t) => {
+  const secret = "a heron in hunter2 clothing";
+  const { folder, cwd, model } = await makePlace(t, [
+    { text: `I read ${secret}.`, calls: [{ tool: "read_file", input: { path: "notes.txt" } }] },
+    `It is ${secret}.`,
+  ]);
+  await writeFile(join(cwd, "notes.txt"), `${secret}\n`);
+  const adapters = listAdapters({ own: [process.execPath, program] });
+  const environment = { PATH: process.env["PATH"], HOME: folder };
+  const { manager } = await openTasks(t, { adapters, environment, workdir: cwd, knownSecrets: () => [secret] }, folder);
+  const { id } = await manager.start({ agent: "deckhand", message: `What is in it? ${secret}?`, model, door: "mcp" });
+  const end = await manager.wait(id, 120_000);
+  assert.equal(end.state, "completed", end.error ?? "");
+  assert.match(end.result!, /^It is \[MASKED:[^\]]+\]\.$/);
+  await writeFile(join(cwd, "notes.txt"), "");
+  await rm(join(folder, "script.json"));
+  const kept = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = kept.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  // The store of the manager has to keep what it was ordered until that is done.
+  const texts = files.filter((path) => !path.startsWith(join(folder, "deckhand.db")));
+  assert.ok(texts.some((path) => path.endsWith("chat_log.jsonl")));
+  for (const path of texts) assert.ok(!(await readFile(path, "latin1")).includes(secret), path);
 });
 
 interface Place {

@@ -25,6 +25,7 @@ export function taskOptions(parts: {
     environment: { PATH: process.env["PATH"], AGENT_KEY: "key", SECRET: "never" },
     owner: processes.identity,
     isAlive: (identity) => processes.isAlive(identity),
+    knownSecrets: () => [],
     mask: (text) => text.replaceAll("hunter2", "[masked]"),
     emit,
     mayBypass: () => false,
