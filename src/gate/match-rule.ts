@@ -160,10 +160,14 @@ function bestFit(parts: readonly Part[], spec: RuleSpec): PartFit {
   return fits.includes("yes") ? "yes" : fits.includes("maybe") ? "maybe" : "no";
 }
 
-/** To allow, every name of the place must fit; to stop, one is enough, in whatever case a file system may ignore. */
+/**
+ * To allow, every name of the place must fit; to stop, one is enough, in whatever case a file system may ignore, and a folder's
+ * name means all that lies in it.
+ */
 function fitPath(pattern: string, { names }: TouchedPath, effect: "allow" | "restrict"): boolean {
   if (effect === "allow") return names.every((name) => matchPath(pattern, name));
-  return names.some((name) => matchPath(pattern.toLowerCase(), name.toLowerCase()));
+  const folded = pattern.toLowerCase();
+  return names.some((name) => [folded, `${folded}/`].some((each) => matchPath(each, name.toLowerCase())));
 }
 
 function fitDomain(domain: string, host: string | null): boolean {

@@ -25,8 +25,9 @@ export function offeredTools(wiring: AgentWiring, words: string): Tool[] {
     .filter(({ name }) => (isAboutTools || !managementNames.has(name)) && (isAboutAgents || !taskToolNames.has(name)));
 }
 
-export const speaksOfTools = /\btools?\b|도구|툴/i;
-const speaksOfAgents = /\b(?:sub-?)?agents?\b|\bdelegat|\bbackground task|\btask_[0-9a-f]{8}|에이전트|위임/i;
+// Also as a part of a tool's own name, such as use_agent.
+export const speaksOfTools = /(?<![a-z])tools?\b|도구|툴/i;
+const speaksOfAgents = /(?<![a-z])(?:sub-?)?agents?\b|\bdelegat|\bbackground task|\btask_[0-9a-f]{8}|에이전트|위임/i;
 
 function hasAgent({ processes, runtime, env }: Pick<AgentWiring, "processes" | "runtime" | "env">): boolean {
   return agentPrograms.some((program) => isInstalled(processes, program, { cwd: runtime.workdir, env }));

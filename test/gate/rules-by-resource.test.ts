@@ -112,6 +112,15 @@ test("deny write(…) finds the file behind every kind of redirect [G8]", async 
   assert.equal(await refusalOf(gated, "bash", { command: "echo 2 2>&1 >&2" }), "ran");
 });
 
+test("a deny rule that names a folder covers what lies in it; an allow rule covers the name alone [G8]", async (t) => {
+  const gated = await openKept(t, ["write(kept)"]);
+  for (const [tool, { write }] of Object.entries(samples))
+    if (write) assert.equal(await refusalOf(gated, tool, write), "Refused: the rule deny write(kept) covers it", tool);
+  assert.equal(await refusalOf(gated, "write", { file_path: "kept.txt", content: "2" }), "ran");
+  const allowing = await openGated(t, { permissions: { mode: "never", allow: ["write(sub)"] } });
+  assert.notEqual(await refusalOf(allowing, "write", { file_path: "sub/a.txt", content: "2" }), "ran");
+});
+
 test("code that names a denied path, and a command started in a denied folder, are asked about [G8]", async (t) => {
   const gated = await openKept(t, ["write(kept/**)"]);
   for (const [tool, input] of [

@@ -45,6 +45,7 @@ test("tools around background agents are offered where there are agents, or the 
   assert.deepEqual(await offered(t, "Run the server in the background."), []);
   assert.deepEqual(await offered(t, "Delegate this, please."), all);
   assert.deepEqual(await offered(t, "다른 에이전트에게 맡겨 줘"), all);
+  assert.deepEqual(await offered(t, "Start it with use_agent."), all);
   assert.deepEqual(await offered(t, "Fix the test.", { settings }), all);
   assert.deepEqual(await offered(t, "Fix the test.", { programs: ["codex"] }), all);
   // Agents of workers; nobody is asked for them before one is wanted.
