@@ -27,7 +27,11 @@ async function launchChromium(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   return chromium.launch({
     executablePath: findChromium()!,
-    // Its sandbox refuses to work for root; elsewhere it stays on.
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
+    args: [
+      // Its sandbox refuses to work for root; elsewhere it stays on.
+      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
+      // A process in reserve for each profile, which most tests never use.
+      "--disable-features=SpareRendererForSitePerProcess",
+    ],
   });
 }
