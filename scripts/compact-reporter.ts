@@ -2,6 +2,7 @@
 // node:test's closing counts.
 import { relative } from "node:path";
 import { inspect } from "node:util";
+import { endOfFile } from "./group-tests.ts";
 import type { TestEvent } from "node:test/reporters";
 
 interface FileCounts {
@@ -25,15 +26,16 @@ export default async function* compactReporter(events: AsyncIterable<TestEvent>)
         yield `✖ ${path}: ${name}\n`;
         failures.push(`✖ ${path}: ${name}\n${indent(describe(event.data.details.error))}\n`);
       }
-    } else if (event.type === "test:summary" && event.data.file !== undefined) {
-      const path = shortPath(event.data.file);
-      const { passed, failed } = counts.get(path) ?? { passed: 0, failed: 0 };
-      const seconds = (event.data.duration_ms / 1000).toFixed(1);
-      yield `${event.data.success ? "✔" : "✖"} ${path} (${passed} passed${failed > 0 ? `, ${failed} failed` : ""}, ${seconds} s)\n`;
     } else if (event.type === "test:diagnostic" && event.data.nesting === 0) {
       closing.push(`ℹ ${event.data.message}\n`);
     } else if (event.type === "test:stdout" || event.type === "test:stderr") {
       yield event.data.message;
+    }
+    const ended = endOfFile(event);
+    if (ended) {
+      const { passed, failed } = counts.get(ended.path) ?? { passed: 0, failed: 0 };
+      const result = `${passed} passed${failed > 0 ? `, ${failed} failed` : ""}, ${ended.seconds.toFixed(1)} s`;
+      yield `${ended.success ? "✔" : "✖"} ${ended.path} (${result})\n`;
     }
   }
   if (failures.length > 0) yield `\nFailed:\n\n${failures.join("\n")}\n`;

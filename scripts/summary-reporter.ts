@@ -1,5 +1,6 @@
 // A second reporter of `npm test`: writes as JSON what the runner prints at the end.
 import { relative } from "node:path";
+import { endOfFile } from "./group-tests.ts";
 import type { TestEvent } from "node:test/reporters";
 
 export interface TestSummary {
@@ -10,8 +11,9 @@ export interface TestSummary {
 export default async function* summaryReporter(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const summary: TestSummary = { files: [], skipped: [] };
   for await (const event of events) {
-    if (event.type === "test:summary" && event.data.file !== undefined) {
-      summary.files.push({ path: shortPath(event.data.file), seconds: event.data.duration_ms / 1000 });
+    const ended = endOfFile(event);
+    if (ended) {
+      summary.files.push({ path: ended.path, seconds: ended.seconds });
     } else if ((event.type === "test:pass" || event.type === "test:fail") && event.data.skip) {
       const { name, file, skip } = event.data;
       const reason = typeof skip === "string" ? skip : "no reason given";

@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { groupTests } from "./group-tests.ts";
 import type { TestSummary } from "./summary-reporter.ts";
 
 const given = process.argv.slice(2);
@@ -33,6 +34,10 @@ const reporters = [
   "--test-reporter=./scripts/summary-reporter.ts",
   `--test-reporter-destination=${summaryFile}`,
 ];
+// Files that are named, and long runs, have processes of their own.
+const isWhole =
+  !isLong && !hasOwnReporter && paths.every((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory());
+const { programs, shared } = isWhole ? groupTests(files, folder) : { programs: files, shared: [] };
 const env = {
   ...process.env,
   // Tests that start the command take the built one: `pretest` has just compared it with the sources.
@@ -41,7 +46,7 @@ const env = {
   // Hundreds of processes load the same sources: each file is stripped and compiled once.
   NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? resolve("node_modules/.cache/deckhand-test"),
 };
-const command = [
+const command = (these: readonly string[]): string[] => [
   process.execPath,
   "--import",
   new URL("../test/support/before-tests.ts", import.meta.url).href,
@@ -51,18 +56,35 @@ const command = [
   `--test-timeout=${isLong ? 30 * 60_000 : 300_000}`,
   ...(hasOwnReporter ? [] : reporters),
   ...flags,
-  ...files,
+  ...these,
 ];
 try {
-  // The shell adds up the processor time of all that ran below it.
-  const result = spawnSync("/bin/sh", ["-c", '"$@"; code=$?; times >"$0"; exit "$code"', timesFile, ...command], {
-    stdio: "inherit",
-    env,
-  });
-  process.exitCode = result.status ?? 1;
-  if (!hasOwnReporter && files.length > 1) printSummary(JSON.parse(readFileSync(summaryFile, "utf8")) as TestSummary);
+  process.exitCode = run(programs);
+  if (!hasOwnReporter && files.length > 1) {
+    const summary = readSummary();
+    const reported = new Set(summary.files.map(({ path }) => path));
+    const unreported = shared.filter((file) => !reported.has(file));
+    if (unreported.length > 0) {
+      console.log(`\nA process that ran several files ended before their tests did. Each of them in one of its own:`);
+      process.exitCode = run(unreported) || 1;
+      const { files: further, skipped } = readSummary();
+      summary.files.push(...further);
+      summary.skipped.push(...skipped);
+    }
+    printSummary(summary);
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+function run(these: readonly string[]): number {
+  // The shell adds up the processor time of all that ran below it.
+  const words = ["-c", '"$@"; code=$?; times >>"$0"; exit "$code"', timesFile, ...command(these)];
+  return spawnSync("/bin/sh", words, { stdio: "inherit", env }).status ?? 1;
+}
+
+function readSummary(): TestSummary {
+  return JSON.parse(readFileSync(summaryFile, "utf8")) as TestSummary;
 }
 
 function printSummary({ files: ran, skipped }: TestSummary): void {
@@ -78,10 +100,12 @@ function printSummary({ files: ran, skipped }: TestSummary): void {
   }
 }
 
-/** `times` prints the shell's own time and then that of its children, each as user and system: "1m2.3s 0m4.5s". */
+/** `times` prints the shell's own time and in the next line that of its children, each as user and system: "1m2.3s 0m4.5s". */
 function processorSeconds(): number {
-  const [, children = ""] = readFileSync(timesFile, "utf8").split("\n");
-  return [...children.matchAll(/(\d+)m([\d.]+)s/g)].reduce(
+  const children = readFileSync(timesFile, "utf8")
+    .split("\n")
+    .filter((_, index) => index % 2 === 1);
+  return [...children.join(" ").matchAll(/(\d+)m([\d.]+)s/g)].reduce(
     (sum, [, minutes, seconds]) => sum + Number(minutes) * 60 + Number(seconds),
     0,
   );
