@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
@@ -252,12 +252,14 @@ test("a command that opens its own output once more loses nothing of it [C1]", a
 
 test("where no pipes can be made, output that the command emptied itself is reported [C1]", async (t) => {
   const { parts, listen, workdir } = await openShell(t);
-  const { identity } = parts.processes;
-  const reserved = join(workdir, "../run", `private,${identity.pid},${identity.startTime}`);
-  await mkdir(reserved);
-  await writeFile(join(reserved, "pipes"), "this is no folder for pipes");
+  const bash = createBashTool(parts);
+  assert.ok((await runTool(bash, { command: "true" }, listen())).ok);
+  const reserved = (await readdir(join(workdir, "../run"))).find((name) => name.startsWith("private,"))!;
+  const pipes = join(workdir, "../run", reserved, "pipes");
+  await rm(pipes, { recursive: true });
+  await writeFile(pipes, "this is no folder for pipes");
   const command = "echo one; sleep 0.3; echo two >/dev/stdout; echo three";
-  const result = await runTool(createBashTool(parts), { command }, listen());
+  const result = await runTool(bash, { command }, listen());
   const note =
     "[The command emptied its own stdout, as `> /dev/stdout` does; what came before is lost. `>&1` and `>&2` are safe.]";
   assert.deepEqual([result.ok, result.output], [true, `two\nthree\n${note}`]);

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdirSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRunPythonTool } from "../../src/tools/run-python.ts";
+import { runsIn } from "../process/support.ts";
 import { lane } from "../support/require.ts";
 import { makeFiles, runTool } from "./run-tool.ts";
 import { openShell } from "./shell-parts.ts";
@@ -58,7 +58,7 @@ describe("with Python", lane("python", hasPython), () => {
     const result = await runTool(python, { code: "import time\nprint('up', flush=True)\ntime.sleep(300)" }, context);
     assert.ok(!result.ok);
     assert.equal(result.errorType, "cancelled");
-    assert.deepEqual(readdirSync(join(workdir, "../run")), []);
+    assert.deepEqual(runsIn(join(workdir, "../run")), []);
   });
 
   test("it needs no temporary folder, and runs in the folder it is given [C1]", async (t) => {
