@@ -102,15 +102,17 @@ function describeLane(explanation: RolloutExplanation, name: LaneName): string[]
     rows: explanation.view.canary === null ? rows.map(([label, stable]) => [label, stable]) : rows,
     width: undefined,
   });
-  const said = assessment ? describeAssessment(assessment, explanation.view.reason) : [];
+  const said = assessment ? describeAssessment(assessment, explanation.view) : [];
   return [rows.length === 0 ? [] : [table.trimEnd()], said, describeKinds(explanation, name)]
     .filter((lines) => lines.length > 0)
     .flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
 }
 
-function describeAssessment({ reason, missing, evidence }: Assessment, told: string): string[] {
+function describeAssessment({ reason, missing, evidence }: Assessment, view: RolloutExplanation["view"]): string[] {
   const { probabilityWorse, probabilityUnsafe, tail } = evidence;
-  const lines = reason === told ? [] : [`Asked now: ${oneLine(reason)}`];
+  // What was rolled back gets no calls: nothing comes of what its counts would say.
+  const isRunning = view.status === "running";
+  const lines = !isRunning || reason === view.reason ? [] : [`Asked now: ${oneLine(reason)}`];
   if (evidence.canary.calls > 0) {
     lines.push(
       `Worse than stable: ${formatProbability(probabilityWorse)} probable. Too bad for everybody: ${formatProbability(probabilityUnsafe)} probable.`,
@@ -120,9 +122,11 @@ function describeAssessment({ reason, missing, evidence }: Assessment, told: str
     lines.push(`Of its failures ${evidence.judgedFailures} succeeded when they were run again on stable.`);
   }
   if (tail.calls > 0) {
-    lines.push(`Slower than stable's p95: ${formatShare(tail.aboveP95)} of its calls, where 5 % is usual.`);
+    lines.push(
+      `Slower than stable's p95: ${formatShare(tail.aboveP95)} of its calls, where 5 % is usual; slower than the limit allows: ${formatShare(tail.aboveLimit)}.`,
+    );
   }
-  if (missing) {
+  if (isRunning && missing) {
     const time = missing.milliseconds === undefined ? "" : `, about ${formatDuration(missing.milliseconds)}`;
     lines.push(`Still missing: ${missing.canaryCalls} canary calls${time}.`);
   }

@@ -69,9 +69,13 @@ export function createRolloutObserver(parts: ObserverParts): RolloutObserver {
     const wrong = trial?.wrong
       ? { error: trial.wrong, errorType: "wrong_result", output: execution.result?.output ?? "" }
       : null;
-    const failure = outcome === "ok" ? null : (parts.mask(trial?.failure ?? wrong) ?? failureOf(execution));
+    // What a tool says when it is stopped says nothing about why: the limit does.
+    const said = outcome === "timeout" ? null : (trial?.failure ?? wrong);
+    const failure = outcome === "ok" ? null : (parts.mask(said) ?? failureOf(execution));
     const isRetry = execution.attempt > 1;
-    const format = failure?.errorType === "invalid_result" ? { formatOk: false } : {};
+    const hasForm = outcome === "ok" || (outcome === "wrong" && trial?.wrongBy === "judge");
+    const hasOtherForm = failure?.errorType === "invalid_result" || trial?.wrongBy === "form";
+    const format = hasForm || hasOtherForm ? { formatOk: hasForm } : {};
     const count: Count = (transaction) =>
       countCall(transaction, { ...arm, kind }, { ...call, ...format, isRetry, isFollowUp: isAgain });
     if (!run && !failure) {

@@ -1,4 +1,6 @@
 import type { Assessment } from "../rollout/decision/assess.ts";
+import { nextStep, type Step } from "../rollout/decision/choose-verdict.ts";
+import type { RolloutPolicy } from "../rollout/decision/policy.ts";
 import type { PolicyOf } from "../rollout/release/promotion-controller.ts";
 import type { Lane, LaneName, Rollout, ToolRelease } from "../rollout/release/tool-release.ts";
 import { versionName } from "../rollout/release/version-name.ts";
@@ -25,7 +27,7 @@ export function viewRelease(
     stableSince: stable.since,
     canary: rollout ? versionName(tool, rollout.hash) : null,
     percent: isTried ? rollout.lanes.live.percent : 0,
-    stages: rollout ? known.policyOf(tool, rollout.risk, "live").stages : [],
+    stages: rollout ? sharesOf(known.policyOf(tool, rollout.risk, "live")) : [],
     status: rollout?.status ?? "none",
     isHeld: rollout !== null && rollout.held !== null,
     isPinned: pinned !== null,
@@ -34,6 +36,14 @@ export function viewRelease(
     reason: reasonOf(release, known.assess),
     startedAt: rollout?.startedAt ?? null,
   };
+}
+
+/** The share of each step to come from the first stage on, that of the holdback among them. */
+function sharesOf(policy: RolloutPolicy): number[] {
+  const shares = [policy.stages[0]!];
+  let step: Pick<Step, "index" | "percent"> | undefined = { index: 0, percent: shares[0]! };
+  while ((step = nextStep({ stage: step }, policy))) shares.push(step.percent);
+  return shares;
 }
 
 type Assess = Parameters<typeof viewRelease>[1]["assess"];
@@ -58,7 +68,7 @@ function whyOf(rollout: Rollout, assess: Assess): string {
 
 /** What the calls say by now. Between two looks nothing new is decided: what was reported before still counts then. */
 function sentenceOf({ last, told = [] }: Lane, now: ReturnType<Assess>): string | undefined {
-  if (now === undefined || now.cause === "no_data") return last?.reason;
+  if (now === undefined) return last?.reason;
   return now.cause === "no_look" && last && told.includes(last.cause) ? last.reason : now.reason;
 }
 

@@ -70,7 +70,7 @@ export interface RolloutView {
   readonly canary: string | null;
   /** Percent of the live conversations that get it now; 0 when nobody does. */
   readonly percent: number;
-  /** All stages of its policy, as percent. */
+  /** The share of each step from the first stage to everybody, as percent; the holdback's is one of them. */
   readonly stages: readonly number[];
   readonly status: Rollout["status"] | "none";
   readonly isHeld: boolean;

@@ -209,6 +209,6 @@ test("a page without tool files says what becomes of an edit in the mode that is
     });
     await page.getByText("No tool file has been used here yet.").waitFor();
     assert.ok((await page.getByRole("main").innerText()).includes(sentence), sentence);
-    await assertQuiet();
+    assertQuiet();
   }
 });

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeOrder } from "../../src/cli/describe-rollout-order.ts";
+import { formatProbability, formatShare } from "../../src/cli/format-share.ts";
 import { describeExplanation } from "../../src/cli/describe-rollout.ts";
 import { describeChange } from "../../src/cli/rollout-explain-command.ts";
 import { renderHistory } from "../../src/cli/rollout-history-command.ts";
@@ -123,7 +124,8 @@ last 100 calls            100         45
   retries                 0 %        0 %
 
 Worse than stable: 78 % probable. Too bad for everybody: 41 % probable.
-Slower than stable's p95: 0 % of its calls, where 5 % is usual.
+Slower than stable's p95: 0 % of its calls, where 5 % is usual; slower than the
+limit allows: 0 %.
 Still missing: 235 canary calls, about 10 d 5 h.
 
 Kinds of input that fail more often on the canary, of the last 100 calls:
@@ -386,3 +388,32 @@ for (const [what, sentence] of [
 ] as const) {
   test(`an order is told in one sentence: ${sentence.slice(0, 60)}`, () => assert.equal(what, sentence));
 }
+
+test("of a version that was rolled back nothing is said to be missing, or to be held [V11]", () => {
+  const played = explanationOf();
+  const asked = { ...played, view: { ...played.view, reason: "A person promoted it." } };
+  assert.match(
+    describeExplanation(asked, { now, arrow: ">" }),
+    /^Asked now: held: .*[\s\S]*^Still missing: 235 canary calls/m,
+  );
+  const back = { ...played, view: { ...played.view, status: "rolled_back", reason: "no" } } as const;
+  const text = describeExplanation(back, { now, arrow: ">" });
+  assert.doesNotMatch(text, /Asked now|Still missing|held/);
+  assert.match(text, /^Worse than stable: 78 % probable/m);
+});
+
+test("what people corrected is counted for both versions, by the way they did it [V4]", () => {
+  const none = { undo: 0, feedback: 0 };
+  const render = (canary: typeof none, stable: typeof none): string =>
+    describeExplanation({ ...explanationOf(), corrections: { canary, stable } }, { now, arrow: ">" });
+  assert.match(
+    render({ undo: 2, feedback: 1 }, none),
+    /^Corrections by users: 3 \(2 \/undo, 1 feedback\) of the canary, 0 of stable\.$/m,
+  );
+  assert.doesNotMatch(render(none, none), /Corrections/);
+});
+
+test("almost all is not all, and almost certain is not certain", () => {
+  assert.deepEqual([1, 0.9985, 0.995, 0.99, 0.5].map(formatShare), ["100 %", "99.8 %", "99.5 %", "99 %", "50 %"]);
+  assert.deepEqual([0.9995, 0.9985, 0.5].map(formatProbability), ["more than 99.9 %", "99.8 %", "50 %"]);
+});

@@ -6,7 +6,7 @@ import { systemClock } from "../../src/core/clock.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { improve, initials, mended, recordCalls, replying } from "../runtime/improve-bench.ts";
-import { canary, coarseClock, half, listen, openToolMachine, routes, shout, shouting } from "./tool-machine.ts";
+import { canary, stillClock, half, listen, openToolMachine, routes, shout, shouting } from "./tool-machine.ts";
 
 async function hostsOf(runtime: Runtime): Promise<number> {
   const { result } = await runtime.call("tool_registry_status");
@@ -166,7 +166,7 @@ test("scheduled runs are routed and counted apart [V2 V4]", async (t) => {
   const machine = await openToolMachine(t, { "shout.js": shouting("") });
   const runtime = await machine.open(
     { rollout: { mode: "canary", low: { stages: [50, 100] } } },
-    { clock: coarseClock },
+    { clock: stillClock },
   );
   await shout(runtime, "ses_0");
   await machine.save("shout.js", shouting("/* new */"));
@@ -185,7 +185,7 @@ test("a clock that jumps promotes nothing and rolls nothing back [V4]", async (t
   const year = 365 * 24 * 60 * 60_000;
   let offset = 0;
   const machine = await openToolMachine(t, { "shout.js": shouting("") });
-  const clock = { ...coarseClock, now: () => systemClock.now() + offset };
+  const clock = { ...stillClock, now: () => systemClock.now() + offset };
   const runtime = await machine.open({ rollout: { mode: "canary", low: { stages: [50, 100] } } }, { clock });
   const heard = listen(runtime);
   await shout(runtime, "ses_0");

@@ -6,7 +6,7 @@ import { createId } from "../../src/core/ids.ts";
 import type { Execution } from "../../src/core/execution.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { openAgentOf } from "../support/agent.ts";
-import { coarseClock, half, listen, openToolMachine, shouting, talk, type ToolMachine } from "./tool-machine.ts";
+import { stillClock, half, listen, openToolMachine, shouting, talk, type ToolMachine } from "./tool-machine.ts";
 
 /** Changes things, so that no recorded call is replayed on a new version. */
 const traits = { risk: "low" };
@@ -27,7 +27,7 @@ async function openTrial(t: TestContext, files: Readonly<Record<string, string>>
   // In the folder, so that the commands have them as well.
   await writeFile(join(machine.workdir, "deckhand.json"), JSON.stringify(half));
   machine.trust();
-  const runtime = await machine.open({}, { clock: coarseClock });
+  const runtime = await machine.open({}, { clock: stillClock });
   const heard = listen(runtime);
   return {
     machine,
@@ -72,6 +72,7 @@ test("a version whose results have another form than output_schema says is rolle
   });
   assert.match(why, /^shout: rolled back: \d+ canary calls, \d+ failed \(stable /);
   assert.match(why, /^ +of them wrong results +0 +[1-9]\d*$/m);
+  assert.match(why, /^ +right form +100 % +[1-9]\d %$/m);
   assert.match(harm[0]!, /^The output does not fit output_schema: /);
 });
 

@@ -108,6 +108,11 @@ test("a call that ran into its limit is run again on stable after its answer, in
   const calls = await runtime.list({ toolId: "shout", limit: 1000 });
   assert.equal(calls.filter(({ toolInput }) => JSON.stringify(toolInput).includes("hang")).length, 1);
   assert.deepEqual(await evidence(runtime), { canary: 1, stable: 0, judgedBy: "failures", judgedFailures: 1 });
+  const { harm } = await (await runtime.rollouts()).explain("shout");
+  assert.deepEqual(
+    harm?.calls.map(({ error }) => error),
+    ["Timeout after 7.777 s"],
+  );
 
   // Stable hangs too: that is known of it as well, and from now on only what stable does not share counts.
   const slow = await trial.begin("stable", "slow");

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { canary, coarseClock, failsThreeInTen, listen, openToolMachine, shouting, talk } from "./tool-machine.ts";
+import { canary, stillClock, failsThreeInTen, listen, openToolMachine, shouting, talk } from "./tool-machine.ts";
 
 interface Line {
   readonly type: string;
@@ -20,7 +20,7 @@ async function readLog(workdir: string): Promise<Line[]> {
 test("an edit goes out 10, 30, 60, 90, 100; a bad one is gone before it hurts many, and who was hurt is known [V1 V4 V5 V6 V8 V11]", async (t) => {
   const traits = { idempotent: false, risk: "low" };
   const machine = await openToolMachine(t, { "shout.js": shouting("", { traits }) });
-  const runtime = await machine.open(canary, { clock: coarseClock });
+  const runtime = await machine.open(canary, { clock: stillClock });
   const heard = listen(runtime);
   await talk(runtime, { name: "before", most: 40, until: () => false });
 
@@ -117,7 +117,7 @@ test("an edit goes out 10, 30, 60, 90, 100; a bad one is gone before it hurts ma
 
 test("a tool that may be repeated harms nobody: stable answers what the canary fails [V5 V9]", async (t) => {
   const machine = await openToolMachine(t, { "shout.js": shouting("") });
-  const runtime = await machine.open(canary, { clock: coarseClock });
+  const runtime = await machine.open(canary, { clock: stillClock });
   const heard = listen(runtime);
   await talk(runtime, { name: "before", most: 10, until: () => false });
   // The inputs recorded so far pass on it.

@@ -335,3 +335,16 @@ test("an undo counts as a correction like feedback, in both versions, once for e
     ["call_11"],
   );
 });
+
+test("the view of a trial has the share of every step, and says that there is no canary call yet once stable had some", async () => {
+  const bench = openReleaseBench();
+  await bench.start();
+  const look = async () => (await bench.orders.list("say"))[0]!;
+  assert.deepEqual((await look()).stages, [10, 30, 60, 90, 100]);
+  assert.equal((await look()).reason, "Replayed: 3 of 3 pass, none fails that passes on stable.");
+  await bench.observe({ route: "stable" });
+  assert.equal((await look()).reason, "held: no canary call yet");
+  const without = openReleaseBench({ stages: [50, 100], holdback: { percent: 0, calls: 0, elapsedMs: 0 } });
+  await without.start();
+  assert.deepEqual((await without.orders.list("say"))[0]!.stages, [50, 100]);
+});

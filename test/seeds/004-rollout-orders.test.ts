@@ -108,14 +108,14 @@ test("4-75 a hard rollback: stable is pinned, and nothing else gets out before i
   assert.equal((await trial.command.run(["rollout", "resume", "shout"])).code, 0);
 });
 
-test("4-84 a tool of high risk goes 1, 5, 20, 50, 100", async (t) => {
+test("4-84 a tool of high risk goes 1, 5, 20, 50, 100, but for a small holdback", async (t) => {
   const high = { traits: { risk: "high" } };
   const trial = await openTrial(t, shouting("", high));
   await trial.talk("before", 4);
   await trial.command.save("shout.js", shouting("/* new */", high));
   await trial.talk("after", 1);
   const { stages, percent } = await trial.command.json(["rollout", "status", "shout"]);
-  assert.deepEqual([stages, percent], [[1, 5, 20, 50, 100], 1]);
+  assert.deepEqual([stages, percent], [[1, 5, 20, 50, 90, 100], 1]);
   await trial.command.run(["rollout", "promote", "shout"]);
   assert.equal((await trial.command.json(["rollout", "status", "shout"])).percent, 5);
 });

@@ -11,6 +11,8 @@ export interface Trial {
   readonly onStable: "ok" | "failed" | null;
   /** What is wrong with a result that succeeded: its form, or what a judge says; left out, or null: nothing. */
   readonly wrong?: string | null;
+  /** What found it; left out where nothing is wrong. */
+  readonly wrongBy?: "form" | "judge";
 }
 
 /** What a settled call says about its version; null when it says nothing: nobody ran it, or somebody stopped it. */

@@ -36,10 +36,10 @@ export function tryVersion(tried: TriedTool): Tool {
       });
       const latencyMs = clock.monotonic() - begin;
       const { failure } = first;
-      const trial = (onStable: Trial["onStable"], wrong: string | null = null): void =>
-        note(context.executionId, { latencyMs, failure, onStable, ...(wrong !== null && { wrong }) });
+      const trial = (onStable: Trial["onStable"], found: Wrong = {}): void =>
+        note(context.executionId, { latencyMs, failure, onStable, ...found });
       if (!failure || !verifies || context.signal.aborted) {
-        trial(null, failure ? null : await findWrong(tried, { input, result: first.give(), context }));
+        trial(null, failure ? {} : await findWrong(tried, { input, result: first.give(), context }));
         if (!isEntered) context.notEntered?.();
         return first.give();
       }
@@ -77,16 +77,19 @@ async function attempt(tool: Tool, input: unknown, context: ToolContext): Promis
 
 const saysNothing = ["threw", "crashed", "memory", "timeout", "invalid_result", "invalid_input", "cancelled", "access"];
 
-/** What is wrong with a result that succeeded: its form, or what the judge says; null when nothing is, or nobody can say. */
+type Wrong = Pick<Trial, "wrong" | "wrongBy">;
+
+/** What is wrong with a result that succeeded: its form, or what the judge says; empty when nothing is known to be. */
 async function findWrong(
   { tool, checkOutput, judge }: TriedTool,
   { input, result, context }: { readonly input: unknown; readonly result: ToolResult; readonly context: ToolContext },
-): Promise<string | null> {
+): Promise<Wrong> {
   const output = result.output ?? "";
   const problem = checkOutput?.(output) ?? null;
-  if (problem !== null || !judge || context.signal.aborted) return problem;
+  if (problem !== null) return { wrong: problem, wrongBy: "form" };
+  if (!judge || context.signal.aborted) return {};
   // A judge that breaks down says nothing about the result.
   const verdict = await attempt(judge, { tool: tool.name, input, output }, context);
-  if (!verdict.failure || saysNothing.includes(verdict.failure.errorType ?? "")) return null;
-  return `Judged bad by ${judge.name}: ${verdict.failure.error}`;
+  if (!verdict.failure || saysNothing.includes(verdict.failure.errorType ?? "")) return {};
+  return { wrong: `Judged bad by ${judge.name}: ${verdict.failure.error}`, wrongBy: "judge" };
 }

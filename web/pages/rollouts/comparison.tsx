@@ -37,7 +37,7 @@ export function Comparison({ detail }: { readonly detail: RolloutDetail }) {
                 </tbody>
               </table>
             </div>
-            {assessment ? <Verdict assessment={assessment} told={detail.view.reason} /> : null}
+            {assessment ? <Verdict assessment={assessment} view={detail.view} /> : null}
           </Section>
         );
       })}
@@ -45,10 +45,12 @@ export function Comparison({ detail }: { readonly detail: RolloutDetail }) {
   );
 }
 
-function Verdict({ assessment, told }: { readonly assessment: Assessment; readonly told: string }) {
+function Verdict({ assessment, view }: { readonly assessment: Assessment; readonly view: RolloutDetail["view"] }) {
   const { evidence, missing, reason } = assessment;
+  // What was rolled back gets no calls: nothing comes of what its counts would say.
+  const isRunning = view.status === "running";
   const sentences = [
-    ...(reason === told ? [] : [`Asked now: ${showLine(reason)}.`]),
+    ...(!isRunning || reason === view.reason ? [] : [`Asked now: ${showLine(reason)}.`]),
     ...(evidence.canary.calls === 0
       ? []
       : [
@@ -56,8 +58,10 @@ function Verdict({ assessment, told }: { readonly assessment: Assessment; readon
         ]),
     ...(evidence.tail.calls === 0
       ? []
-      : [`Slower than stable's p95: ${formatShare(evidence.tail.above_p95)} of its calls, where 5 % is usual.`]),
-    ...(missing === undefined
+      : [
+          `Slower than stable's p95: ${formatShare(evidence.tail.above_p95)} of its calls, where 5 % is usual; slower than the limit allows: ${formatShare(evidence.tail.above_limit)}.`,
+        ]),
+    ...(!isRunning || missing === undefined
       ? []
       : [
           `Still missing: ${formatNumber(missing.canary_calls)} canary calls${missing.milliseconds === undefined ? "" : `, about ${formatDuration(missing.milliseconds)}`}.`,
@@ -86,6 +90,15 @@ function rowsOf({ view, lanes, figures }: RolloutDetail, lane: LaneName): Row[] 
           ["calls since it began", formatNumber(evidence.stable.calls), formatNumber(evidence.canary.calls)],
           ["failed", withShare(evidence.stable), withShare(evidence.canary)],
           ["of them timeouts", formatNumber(evidence.stable.timeouts), formatNumber(evidence.canary.timeouts)],
+          ...(evidence.stable.wrong + evidence.canary.wrong === 0
+            ? []
+            : [
+                [
+                  "of them wrong results",
+                  formatNumber(evidence.stable.wrong),
+                  formatNumber(evidence.canary.wrong),
+                ] as const,
+              ]),
         ];
   if ((stable?.calls ?? 0) + (canary?.calls ?? 0) === 0) return counts;
   const last = (key: "p50" | "p95" | "p99"): Row => [

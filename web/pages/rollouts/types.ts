@@ -78,7 +78,7 @@ export interface Assessment {
     readonly stable_rate: number;
     readonly probability_worse: number;
     readonly probability_unsafe: number;
-    readonly tail: { readonly calls: number; readonly above_p95: number };
+    readonly tail: { readonly calls: number; readonly above_p95: number; readonly above_limit: number };
   };
 }
 
@@ -86,6 +86,7 @@ export interface ArmCounts {
   readonly calls: number;
   readonly failures: number;
   readonly timeouts: number;
+  readonly wrong: number;
 }
 
 export interface FiguresRow {
