@@ -5,12 +5,14 @@ import type { Terminal } from "./terminal.ts";
 type Styles = Pick<Terminal, "style">;
 
 export function describeCommandCheck(check: CommandCheck, terminal: Styles): string {
-  const { verdict, findings, readOnly, rule } = check;
+  const { verdict, reasons, findings, readOnly, rule } = check;
   const colour = { safe: "green", danger: "red", unknown: "yellow" } as const;
   const remark = verdict === "safe" ? (readOnly ? ", read-only" : ", not proved to be read-only") : "";
   const lines = [`${terminal.style(colour[verdict], verdict)}${remark}`];
   if (rule)
     lines.push(`  The rule ${rule.effect} ${neutralizeText(rule.rule)} ${rule.sure ? "covers" : "could cover"} it.`);
+  const others = reasons.filter((reason) => !findings.some((finding) => finding.reason === reason));
+  lines.push(...others.map((reason) => `  ${neutralizeText(reason)}`));
   for (const { rule: id, reason, command } of findings) {
     lines.push(
       `  ${reason} (${id})`,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { CommandAnalysis } from "../safety/command/analyse-command.ts";
 import type { Finding, Verdict } from "../safety/command/finding.ts";
 import type { PathVerdict } from "../safety/path/judge-path.ts";
 import type { Step } from "../safety/url/judge-journey.ts";
@@ -83,17 +84,30 @@ export function createChecker(options: CheckerOptions): Checker {
     return hasSettings ? (await import("./check-rules.ts")).loadRuleCheck(folders, env) : null;
   });
 
+  async function findPrograms(analysis: CommandAnalysis, cwd: string): Promise<readonly string[]> {
+    const { wordPaths } = await import("../gate/command-paths.ts");
+    const { judgePath } = await loadPaths();
+    const { workdir } = folders;
+    return wordPaths(analysis, { path: (path) => ({ ...judgePath(path, "read", { workdir }), names: [] }) }, cwd)
+      .programs;
+  }
+
   return {
     async command(text, { cwd } = {}) {
       const { analyseCommand } = await loadAnalysis();
       const place = { cwd: resolve(folders.workdir, cwd ?? ""), ...(home === undefined ? {} : { home }) };
       const analysis = analyseCommand(text, place);
       const { verdict, findings, commands, isComplete, isReadOnly } = analysis;
+      const isGit = isReadOnly && commands.some(({ name }) => name === "git");
+      const programs = isGit ? await findPrograms(analysis, place.cwd) : [];
       return {
         verdict,
-        reasons: [...new Set(findings.map(({ reason }) => reason))],
+        reasons: [
+          ...new Set(findings.map(({ reason }) => reason)),
+          ...programs.map((program) => `git would run a program: ${program}.`),
+        ],
         findings,
-        readOnly: isReadOnly,
+        readOnly: isReadOnly && programs.length === 0,
         complete: isComplete,
         commands: commands.map(({ name, source, via }) => ({ name, source, via })),
         rule: (await loadRules())?.command(analysis, place.cwd) ?? null,

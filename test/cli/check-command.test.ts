@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { openMachine, type Machine } from "./run-deckhand.ts";
@@ -26,6 +26,18 @@ test("a dangerous command is told with its reason and the exact part, and ends w
   const { verdict, reasons, findings, commands } = JSON.parse(safe.stdout) as Record<string, unknown>;
   assert.deepEqual([verdict, reasons, findings], ["safe", [], []]);
   assert.deepEqual(commands, [{ name: "echo", source: "echo hello", via: [] }]);
+});
+
+test("git that would run a program by the settings of its repository is not called read-only [G8]", async (t) => {
+  const machine = await openMachine(t);
+  const ask = async () => (await machine.run(["check", "command", "git -C sub status"])).stdout;
+  await mkdir(join(machine.workdir, "sub/.git"), { recursive: true });
+  assert.equal(await ask(), "safe, read-only\n");
+  await writeFile(join(machine.workdir, "sub/.git/config"), '[filter "f"]\n\tclean = evil\n');
+  assert.equal(
+    await ask(),
+    "safe, not proved to be read-only\n  git would run a program: its setting filter.f.clean.\n",
+  );
 });
 
 test("a path is judged for what it is to be used for, from the workdir that was named [G1]", async (t) => {
