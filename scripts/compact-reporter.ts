@@ -15,9 +15,10 @@ export default async function* compactReporter(events: AsyncIterable<TestEvent>)
   const failures: string[] = [];
   const closing: string[] = [];
   for await (const event of events) {
+    const ended = endOfFile(event);
     if (event.type === "test:pass" || event.type === "test:fail") {
       const { name, file, skip, details } = event.data;
-      const path = shortPath(file);
+      const path = ended?.path ?? shortPath(file);
       const count = counts.get(path) ?? { passed: 0, failed: 0 };
       counts.set(path, count);
       if (skip) yield `- ${path}: ${name} # skipped: ${skip === true ? "no reason given" : skip}\n`;
@@ -31,7 +32,6 @@ export default async function* compactReporter(events: AsyncIterable<TestEvent>)
     } else if (event.type === "test:stdout" || event.type === "test:stderr") {
       yield event.data.message;
     }
-    const ended = endOfFile(event);
     if (ended) {
       const { passed, failed } = counts.get(ended.path) ?? { passed: 0, failed: 0 };
       const result = `${passed} passed${failed > 0 ? `, ${failed} failed` : ""}, ${ended.seconds.toFixed(1)} s`;

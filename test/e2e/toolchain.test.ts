@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { cp, mkdir, writeFile } from "node:fs/promises";
+import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { follow, openMachine } from "../cli/run-deckhand.ts";
@@ -67,4 +67,41 @@ test("a bench filter that matches nothing, and a part that there is not, are fai
   const [status, stderr] = run("scripts/prove.ts", "no-such-part");
   assert.equal(status, 2);
   assert.match(String(stderr), /^Unknown part: no-such-part\. There are: strengths, agent, .*, bench\.\n$/);
+});
+
+test("test files that share a process are reported each by itself, also when one of them ends it", async (t) => {
+  const folder = await temporaryFolder(t);
+  await mkdir(join(folder, "test", "core"), { recursive: true });
+  await symlink(join(root, "scripts"), join(folder, "scripts"));
+  const files = {
+    "fails.test.ts":
+      'import { test } from "node:test";\ntest("a", () => {});\ntest("b", () => { throw new Error("no b"); });\n',
+    "fine.test.ts": 'import { test } from "node:test";\ntest("c", () => {});\n',
+    "pid.test.ts":
+      'import { test } from "node:test";\ntest(`pid ${process.pid}`, { skip: `pid ${process.pid}` }, () => {});\n',
+    "same.test.ts":
+      'import { test } from "node:test";\ntest(`pid ${process.pid}`, { skip: `pid ${process.pid}` }, () => {});\n',
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, "test", "core", name), text);
+  const run = async (): Promise<{ code: number | null; stdout: string }> => {
+    const { NODE_TEST_CONTEXT: _, DECKHAND_FULL: __, DECKHAND_REPEAT: ___, ...env } = process.env;
+    return follow(spawn(process.execPath, ["scripts/test.ts"], { cwd: folder, env }), "").ended;
+  };
+  const whole = await run();
+  assert.equal(whole.code, 1);
+  assert.match(
+    whole.stdout,
+    /^✖ test\/core\/fails\.test\.ts: b$[^]*^✖ test\/core\/fails\.test\.ts \(1 passed, 1 failed, /m,
+  );
+  assert.match(whole.stdout, /^✔ test\/core\/fine\.test\.ts \(1 passed, /m);
+  assert.match(whole.stdout, /^Skipped: 2 tests\n +2 {4}pid \d+$/m);
+
+  const leaves = 'import { test } from "node:test";\ntest("leaves", () => process.exit(3));\n';
+  await writeFile(join(folder, "test", "core", "leaves.test.ts"), leaves);
+  const cut = await run();
+  assert.equal(cut.code, 1);
+  const [, again = ""] = cut.stdout.split("Each of them in one of its own:\n");
+  assert.match(again, /^✖ test\/core\/leaves\.test\.ts: test\/core\/leaves\.test\.ts$/m);
+  assert.match(again, /^✖ test\/core\/fails\.test\.ts \(1 passed, 1 failed, /m);
+  assert.match(again, /^✔ test\/core\/fine\.test\.ts \(1 passed, /m);
 });
