@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { test } from "node:test";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
 import type { Trial } from "../../src/rollout/release/observed-outcome.ts";
@@ -116,7 +117,7 @@ test("a canary that could not even be entered says so only where nothing else wa
 });
 
 /** What a trial notes of a result, with the form that the tool promises and the tool that judges it. */
-async function judged(output: string, verdict?: ToolResult | Error): Promise<string | null> {
+async function judged(output: string, verdict?: ToolResult | Error | "hangs" | "not entered"): Promise<string | null> {
   const clock = createManualClock();
   const traits = {
     readOnly: true,
@@ -135,7 +136,17 @@ async function judged(output: string, verdict?: ToolResult | Error): Promise<str
     check: (input) => ({ ok: true, input }),
     run,
   });
-  const judge = make("judge_it", async () => {
+  const judge = make("judge_it", async (_input, { signal, notEntered }) => {
+    if (verdict === "hangs") {
+      // Its limit is over as soon as it waits.
+      queueMicrotask(() => clock.advance(10_000));
+      await once(signal, "abort");
+      return { ok: false, error: "It was stopped." };
+    }
+    if (verdict === "not entered") {
+      notEntered?.();
+      return { ok: false, error: "There is no room.", errorType: "crashed" };
+    }
     if (verdict instanceof Error) throw verdict;
     return verdict ?? fine("good");
   });
@@ -151,8 +162,15 @@ async function judged(output: string, verdict?: ToolResult | Error): Promise<str
     clock,
     note: (_id, noted) => void (trial = noted),
   });
-  const context = { executionId: "call_1", signal: new AbortController().signal } as ToolContext;
+  const reports: string[] = [];
+  const context = {
+    executionId: "call_1",
+    signal: new AbortController().signal,
+    notEntered: () => void reports.push("not entered"),
+  } as Partial<ToolContext> as ToolContext;
   assert.deepEqual(await tried.run({}, context), fine(output));
+  assert.deepEqual(reports, []);
+  assert.equal(clock.waiting, 0);
   return trial?.wrong ?? null;
 }
 
@@ -161,4 +179,6 @@ test("a result of another form, or that its judge calls bad, is noted; what is r
   assert.equal(await judged("text"), "The output is not JSON.");
   assert.equal(await judged("{}", { ok: false, error: "not polite" }), "Judged bad by judge_it: not polite");
   assert.equal(await judged("{}", new Error("the judge broke")), null);
+  assert.equal(await judged("{}", "hangs"), null);
+  assert.equal(await judged("{}", "not entered"), null);
 });

@@ -133,7 +133,7 @@ export function createIntroducer(options: { readonly policyOf: PolicyOf; readonl
       status: blocked === null ? "replaying" : "blocked",
       ...(!isInFile && { replaces: fileHash }),
       owner: null,
-      reason: blocked ?? "Recorded calls are tried on it before anybody gets it.",
+      reason: blocked ?? "What can be replayed is tried on it before anybody gets it.",
       held: null,
       replay: null,
       lanes: { live: lane("live"), scheduled: lane("scheduled") },

@@ -79,17 +79,51 @@ const saysNothing = ["threw", "crashed", "memory", "timeout", "invalid_result", 
 
 type Wrong = Pick<Trial, "wrong" | "wrongBy">;
 
-/** What is wrong with a result that succeeded: its form, or what the judge says; empty when nothing is known to be. */
-async function findWrong(
-  { tool, checkOutput, judge }: TriedTool,
-  { input, result, context }: { readonly input: unknown; readonly result: ToolResult; readonly context: ToolContext },
-): Promise<Wrong> {
-  const output = result.output ?? "";
-  const problem = checkOutput?.(output) ?? null;
-  if (problem !== null) return { wrong: problem, wrongBy: "form" };
-  if (!judge || context.signal.aborted) return {};
-  // A judge that breaks down says nothing about the result.
-  const verdict = await attempt(judge, { tool: tool.name, input, output }, context);
-  if (!verdict.failure || saysNothing.includes(verdict.failure.errorType ?? "")) return {};
-  return { wrong: `Judged bad by ${judge.name}: ${verdict.failure.error}`, wrongBy: "judge" };
+interface Answered {
+  readonly input: unknown;
+  readonly result: ToolResult;
+  readonly context: ToolContext;
 }
+
+/** What is wrong with a result that succeeded: its form, or what the judge says; empty when nothing is known to be. */
+async function findWrong(tried: TriedTool, answered: Answered): Promise<Wrong> {
+  const problem = tried.checkOutput?.(answered.result.output ?? "") ?? null;
+  if (problem !== null) return { wrong: problem, wrongBy: "form" };
+  if (!tried.judge || answered.context.signal.aborted) return {};
+  const verdict = await askJudge(tried.judge, tried, answered);
+  return verdict === null ? {} : { wrong: `Judged bad by ${tried.judge.name}: ${verdict}`, wrongBy: "judge" };
+}
+
+/** The caller waits for the judge: no longer than this. */
+const maxJudgeMs = 10_000;
+
+/** Why the result is bad; null when it is not, or when the judge broke down or did not come to its end. */
+async function askJudge(judge: Tool, { tool, clock }: TriedTool, answered: Answered): Promise<string | null> {
+  const { input, result, context } = answered;
+  const { signal } = context;
+  const stop = new AbortController();
+  const onAbort = (): void => stop.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  const limitMs = Math.min(judge.timeoutMs ?? maxJudgeMs, maxJudgeMs);
+  const cancel = clock.after(limitMs, () => stop.abort(new Error("It took too long.")));
+  try {
+    const about = { tool: tool.name, input, output: result.output ?? "" };
+    const { failure } = await attempt(judge, about, { ...context, ...apart, signal: stop.signal });
+    const isVerdict = failure !== null && !stop.signal.aborted && !saysNothing.includes(failure.errorType ?? "");
+    return isVerdict ? failure.error : null;
+  } finally {
+    cancel();
+    signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** What a judge reports of its own run is not about the call: the record of the call must not have it. */
+const apart = {
+  progress: () => undefined,
+  ask: async () => ({ answered: false, reason: "nobody" }) as const,
+  stopped: () => undefined,
+  sandboxed: () => undefined,
+  began: () => undefined,
+  ranAs: () => undefined,
+  notEntered: () => undefined,
+} satisfies Partial<ToolContext>;

@@ -21,7 +21,7 @@ export function RolloutCharts({ detail }: { readonly detail: RolloutDetail }) {
           title="Failed calls"
           unit="%"
           columns={errors}
-          caption="Line: share of failed calls since the beginning. Band: where the true share lies with 95 % confidence; it narrows with every call."
+          caption="Line: share of failed calls since the beginning, without wrong results. Band: where the true share lies with 95 % confidence; it narrows with every call."
         >
           <ErrorTable series={series} />
         </BandChart>
