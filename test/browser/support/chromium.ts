@@ -23,6 +23,14 @@ export async function openBrowser(t: Context): Promise<Browser> {
   return browser;
 }
 
+/** Chromium takes the last such list only; these are what Playwright's own names that concerns a page on this machine. */
+const disabledByPlaywright = [
+  ["AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades", "LensOverlay"],
+  ["HttpsFirstBalancedModeAutoEnable", "MediaRouter", "PaintHolding", "ThirdPartyStoragePartitioning"],
+  ["AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints", "NetworkTimeServiceQuerying", "AimEnabled"],
+  ["PreconnectToSearch"],
+].flat();
+
 async function launchChromium(): Promise<Browser> {
   const { chromium } = await import("playwright-core");
   return chromium.launch({
@@ -30,8 +38,8 @@ async function launchChromium(): Promise<Browser> {
     args: [
       // Its sandbox refuses to work for root; elsewhere it stays on.
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-      // A process in reserve for each profile, which most tests never use.
-      "--disable-features=SpareRendererForSitePerProcess",
+      // The last is a process in reserve for each profile, which most tests never use.
+      `--disable-features=${[...disabledByPlaywright, "SpareRendererForSitePerProcess"].join(",")}`,
     ],
   });
 }
