@@ -1,13 +1,10 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { initials, initialsInPython, mended, recordCalls, replying } from "../runtime/improve-bench.ts";
-import { lane } from "../support/require.ts";
+import { hasPython, lane } from "../support/require.ts";
 import { openMachine, type Ended, type Machine } from "./run-deckhand.ts";
-
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 
 interface Bench extends Machine {
   /** `deckhand improve initials …` with a model that says this. */
@@ -168,7 +165,7 @@ test("a tool that changes things is never rehearsed with recorded calls, and tha
   assert.match(stdout, /^failures +not checked +Whether it mends anything can't be tried/m);
 });
 
-test("a tool in Python is mended the same way [V7]", lane("python", hasPython), async (t) => {
+test("a tool in Python is mended the same way [V7]", lane("python", hasPython()), async (t) => {
   const bench = await openBench(t, { name: "initials.py", content: initialsInPython });
   const fixed = initialsInPython.replace('input_data["style"]', 'input_data.get("style", "upper")');
   const reaching = await bench.improve(replying(`import subprocess\n${fixed}`), ["--yes"]);

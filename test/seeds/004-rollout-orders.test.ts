@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { test, type TestContext } from "node:test";
 import { rolloutPolicy } from "deckhand/rollout";
-import { lane } from "../support/require.ts";
+import { hasPython, lane } from "../support/require.ts";
 import { echoPython } from "./004-support.ts";
 import { half, openTrial, shouting, type Trial } from "./004-rollout-support.ts";
 
 // Source document 004, section 13: limits, fatal errors, schedules, risk, and what a person orders.
 
-const python = lane("python", spawnSync("python3", ["--version"]).status === 0);
+const python = lane("python", hasPython());
 
 /** A version is being tried on half of the conversations. */
 async function openTried(t: TestContext, next = shouting("/* new */")): Promise<Trial> {

@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import { inMode } from "../process/support.ts";
-import { lane } from "../support/require.ts";
+import { hasPython, lane } from "../support/require.ts";
 import { echoPython, jsTool, openToolCommand, type ToolCommand } from "./004-support.ts";
 import { wholeFile } from "./seed-support.ts";
 
@@ -83,5 +82,5 @@ test("4-48 a Python tool runs there too, also with an interpreter of pyenv", pyt
 
 function pythonInSandbox(): { skip?: string } {
   const sandbox = inMode("require");
-  return sandbox.skip === undefined ? lane("python", spawnSync("python3", ["--version"]).status === 0) : sandbox;
+  return sandbox.skip === undefined ? lane("python", hasPython()) : sandbox;
 }

@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { before, test } from "node:test";
 import type { Runtime } from "deckhand";
-import { lane } from "../support/require.ts";
+import { hasPython, lane } from "../support/require.ts";
 import { echoJs, echoPython, jsTool, openToolCommand, say, sessionOf, type ToolCommand } from "./004-support.ts";
 import { openCommand, openConversation, wholeFile } from "./seed-support.ts";
 
 // Source document 004, sections 1 to 7: the built-in tools, and tool files.
 
-const python = lane("python", spawnSync("python3", ["--version"]).status === 0);
+const python = lane("python", hasPython());
 let command: ToolCommand;
 let runtime: Runtime;
 

@@ -51,11 +51,16 @@ export function userLane(): { skip?: string } {
 export const bwrapWorks: boolean =
   spawnSync("bwrap", ["--ro-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "true"]).status === 0;
 
-export const hasPython: boolean = spawnSync("python3", ["--version"]).status === 0;
+let python: boolean | undefined;
+
+/** Asked when a test wants to know: with pyenv the answer takes a while. */
+export function hasPython(): boolean {
+  return (python ??= spawnSync("python3", ["--version"]).status === 0);
+}
 
 /** The options of a test of this file, which needs Python if it is one of Python. */
 export function laneOf(file: string): { skip?: string } {
-  return file.endsWith(".py") ? lane("python", hasPython) : {};
+  return file.endsWith(".py") ? lane("python", hasPython()) : {};
 }
 
 function requiredLanes(): string[] {

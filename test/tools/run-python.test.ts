@@ -1,17 +1,14 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { createRunPythonTool } from "../../src/tools/run-python.ts";
 import { runsIn } from "../process/support.ts";
-import { lane } from "../support/require.ts";
+import { hasPython, lane } from "../support/require.ts";
 import { makeFiles, runTool } from "./run-tool.ts";
 import { openShell } from "./shell-parts.ts";
 
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
-
-describe("with Python", lane("python", hasPython), () => {
+describe("with Python", lane("python", hasPython()), () => {
   test("code runs in the workdir, may be long, and imports what lies there [C1]", async (t) => {
     const { parts, workdir, listen } = await openShell(t);
     await makeFiles(workdir, { "helper.py": "answer = 42\n" });

@@ -83,11 +83,11 @@ test("a $ref to the network is refused, and nothing is fetched [C2 C5]", async (
   const bench = await openToolBench(t, {
     ...beside,
     "far.ts": saying("x", { name: "far", input_schema: schema }),
-    ...(hasPython ? { "far.py": python } : {}),
+    ...(hasPython() ? { "far.py": python } : {}),
   });
   const runtime = await bench.open();
   const problems = problemsOf(runtime);
-  for (const file of ["tools/far.ts", ...(hasPython ? ["tools/far.py"] : [])]) {
+  for (const file of ["tools/far.ts", ...(hasPython() ? ["tools/far.py"] : [])]) {
     assert.match(
       problems[file] ?? "",
       /\$ref: must refer to this schema itself; got "http.*Put the schema into \$defs/,

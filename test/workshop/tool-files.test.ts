@@ -90,7 +90,7 @@ test("what is no tool is said for each file, and takes no other down [C3]", asyn
     "builtin.ts": saying("x", { name: "bash" }),
     "alias.ts": saying("x", { name: "run_shell" }),
     "empty.ts": "",
-    ...(hasPython ? { "plain.py": "print('no tool')\n" } : {}),
+    ...(hasPython() ? { "plain.py": "print('no tool')\n" } : {}),
     "_helper.ts": "not even code",
     "say.test.ts": "not even code",
     "say.ts": saying("said"),
@@ -113,7 +113,7 @@ test("what is no tool is said for each file, and takes no other down [C3]", asyn
     "empty.ts": "It is empty.",
     "folder.ts": "folder.ts is a folder.",
     "link.ts": "link.ts is a symbolic link.",
-    ...(hasPython ? { "plain.py": "It exports no TOOL_SPEC." } : {}),
+    ...(hasPython() ? { "plain.py": "It exports no TOOL_SPEC." } : {}),
     "say.ts": null,
   });
   await bench.remove("a.ts");

@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { test } from "node:test";
-import { lane } from "../../support/require.ts";
+import { hasPython, lane } from "../../support/require.ts";
 import { openToolBench } from "../support.ts";
 
-const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const spec = { name: "fails", description: "Fail.", input_schema: { type: "object" }, traits: { read_only: true } };
 const kinds = { EACCES: "permission", EPERM: "permission", EBADMSG: "data_corruption", ENOENT: "threw" };
 
@@ -24,7 +22,7 @@ export function run({ code }) {
   }
 });
 
-test("what a Python tool raises is named by its kind as well [V4]", lane("python", hasPython), async (t) => {
+test("what a Python tool raises is named by its kind as well [V4]", lane("python", hasPython()), async (t) => {
   const text = `import errno, os
 TOOL_SPEC = ${JSON.stringify(spec).replace("true", "True")}
 class IndexCorruptError(Exception):
