@@ -7,7 +7,7 @@ import { until } from "../support/runtime.ts";
 import { openDaemonMachine, residentMegabytes, type DaemonMachine } from "./daemon-machine.ts";
 
 const slowAgent = join(import.meta.dirname, "..", "fixtures", "daemon", "slow-agent.sh");
-const kills = count({ quick: 10, full: 200 });
+const kills = count({ quick: 5, full: 200 });
 
 interface RunRow {
   readonly id: string;

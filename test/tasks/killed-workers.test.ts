@@ -35,7 +35,7 @@ describe("workers that are killed again and again", lane("postgres", (await find
       workers[at] = await start(machines[at]!);
     };
     const struck = new Set<string>();
-    for (let round = 0; round < count({ quick: 5, full: 50 }); round += 1) {
+    for (let round = 0; round < count({ quick: 3, full: 50 }); round += 1) {
       const ran = numbersIn(done).length;
       await order();
       await until(() => numbersIn(done).length > ran, "the next one");

@@ -39,7 +39,7 @@ function versionOf(number: number): string {
   return `say@${createHash("sha256").update(numbered(number)).digest("hex").slice(0, 12)}`;
 }
 
-const reloads = count({ quick: 60, full: 1000 });
+const reloads = count({ quick: 30, full: 1000 });
 const callers = 4;
 /** Reloads between two looks at the figures. */
 const every = 20;

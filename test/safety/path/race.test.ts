@@ -75,7 +75,7 @@ for (const [tool, input] of tools) {
     const top = await temporaryFolder(t);
     const [workdir, outside] = [join(top, "work"), join(top, "outside")];
     const stop = await openSwappedWorld(t, workdir, outside);
-    const calls = count({ quick: 150, full: 2000 });
+    const calls = count({ quick: 80, full: 2000 });
     const succeeded = await callMany(calls, (index) => runTool(tool, input(index), contextIn(workdir)));
     await stop();
     assert(succeeded > 0, "no call ever got through");

@@ -90,7 +90,7 @@ describe("three schedulers on one PostgreSQL", lane("postgres", (await findPostg
   }
 
   test("each of many due times is run once [D1]", async (t) => {
-    const many = count({ quick: 600, full: 10_000 });
+    const many = count({ quick: 300, full: 10_000 });
     const { store, start, begun } = await open(t);
     await Promise.all([start(), start(), start()]);
     const began = Date.now();
@@ -103,7 +103,7 @@ describe("three schedulers on one PostgreSQL", lane("postgres", (await findPostg
   });
 
   test("kill -9 of one in the middle: what it ran is lost, all else is run once by the others [D1]", async (t) => {
-    const many = count({ quick: 600, full: 10_000 });
+    const many = count({ quick: 300, full: 10_000 });
     const { store, start, begun } = await open(t);
     const stuck = await start("stuck");
     await addJobs(store, many);
