@@ -31,10 +31,14 @@ export function createSandboxView(options: {
   const writable = sandbox.writable.map(toPlace);
   refuseTooWide(writable, [folders.workdir, home]);
   const visible = sandbox.visible.map(toPlace);
-  const secrets = [
-    folders.stateHome,
-    ...[...listSecretPlaces(home, env), ...sandbox.hidden.map(toPlace)].filter((path) => !visible.includes(path)),
-  ];
+  const hidden = sandbox.hidden.map(toPlace);
+  let secrets: readonly string[] | undefined;
+  // There are hundreds, and most runs of the program end without a command.
+  const secretsNow = (): readonly string[] =>
+    (secrets ??= [
+      folders.stateHome,
+      ...[...listSecretPlaces(home, env), ...hidden].filter((path) => !visible.includes(path)),
+    ]);
   const mixed = mixedPlaces.map((path) => join(home, path)).filter((path) => !visible.includes(path));
   const fixed = {
     workdir: folders.workdir,
@@ -56,7 +60,7 @@ export function createSandboxView(options: {
     const existing = options.protectedFiles().map((path) => resolve(folders.workdir, path));
     return {
       // Only what is there: a mount needs something to lie on, and would leave it behind in the person's home folder.
-      hidden: [...secrets.filter((path) => existsSync(path)), ...mixed.filter(hasToken), ...sockets],
+      hidden: [...secretsNow().filter((path) => existsSync(path)), ...mixed.filter(hasToken), ...sockets],
       // What the person made writable stays so.
       readOnly: [
         ...new Set([...alwaysNow(), ...existing.filter((path) => existsSync(path)), ...below.protected]),

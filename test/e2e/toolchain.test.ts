@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
@@ -104,4 +105,16 @@ test("test files that share a process are reported each by itself, also when one
   assert.match(again, /^✖ test\/core\/leaves\.test\.ts: test\/core\/leaves\.test\.ts$/m);
   assert.match(again, /^✖ test\/core\/fails\.test\.ts \(1 passed, 1 failed, /m);
   assert.match(again, /^✔ test\/core\/fine\.test\.ts \(1 passed, /m);
+});
+
+test("no file that is loaded at the start holds a character that doubles its memory, or zod's other languages", () => {
+  const folder = join(root, "dist");
+  const files = readdirSync(folder).filter((name) => name.endsWith(".js"));
+  const texts = files.map((name) => [name, readFileSync(join(folder, name), "utf8")] as const);
+  const wide = texts.filter(([, text]) => /[\u0100-\uffff]/.test(text)).map(([name]) => name);
+  assert.deepEqual(wide, []);
+  assert.deepEqual(
+    texts.filter(([, text]) => text.includes("zod/v4/locales/de.js")).map(([name]) => name),
+    [],
+  );
 });

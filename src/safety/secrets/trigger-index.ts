@@ -17,13 +17,20 @@ export function createTriggerIndex(triggers: readonly Trigger[]): TriggerIndex {
 }
 
 export function extendTriggerIndex(index: TriggerIndex, triggers: readonly Trigger[]): TriggerIndex {
+  if (triggers.length === 0) return index;
   const table = index.table.slice();
-  const buckets = index.buckets.map((bucket) => [...bucket]);
+  const buckets = index.buckets.slice();
+  // Words of one family begin alike.
+  const known = new Map<string, readonly number[]>();
   for (const trigger of triggers) {
-    for (const hash of hashesOf(trigger)) {
+    const key = `${trigger.anyCase}${trigger.word.slice(0, 3)}`;
+    let hashes = known.get(key);
+    if (hashes === undefined) known.set(key, (hashes = hashesOf(trigger)));
+    for (const hash of hashes) {
       const at = table[hash]!;
+      // Not added in place: the other index keeps its own.
       if (at === 0) table[hash] = buckets.push([trigger]) - 1;
-      else if (buckets[at]!.at(-1) !== trigger) buckets[at]!.push(trigger);
+      else if (buckets[at]!.at(-1) !== trigger) buckets[at] = [...buckets[at]!, trigger];
     }
   }
   return { table, buckets };
