@@ -6,7 +6,7 @@ import type { Catalog } from "../engine/catalog.ts";
 import type { Processes } from "../process/processes.ts";
 import type { Masker } from "../safety/secrets/create-masker.ts";
 import { unifiedDiff } from "../tools/unified-diff.ts";
-import type { HeldDefinition } from "../workshop/mcp/definition-pins.ts";
+import { openDefinitionPins, type HeldDefinition } from "../workshop/mcp/definition-pins.ts";
 import type { McpServers } from "../workshop/mcp/mcp-servers.ts";
 import type { Configuration } from "./configuration.ts";
 import type { Environment } from "./load-configuration.ts";
@@ -67,7 +67,6 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   if (settings.length === 0) return noServers;
   const { createMcpServers } = await import("../workshop/mcp/mcp-servers.ts");
   const { openToolCache } = await import("../workshop/mcp/tool-cache.ts");
-  const { openDefinitionPins } = await import("../workshop/mcp/definition-pins.ts");
   const { workdir, processes, env, childEnv, stateFolder, isKept } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
   const { masker, outputs } = parts;
