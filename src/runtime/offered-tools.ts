@@ -25,6 +25,17 @@ export function offeredTools(wiring: AgentWiring, words: string): Tool[] {
     .filter(({ name }) => (isAboutTools || !managementNames.has(name)) && (isAboutAgents || !taskToolNames.has(name)));
 }
 
+/**
+ * Whether tools around tool files or agents are needed by now that a conversation was not offered, and can't reach through the bridge
+ * either. Other tools that were added meanwhile are no reason to lose the provider's cache.
+ */
+export function lacksTools(wiring: AgentWiring, offered: readonly string[], words: string): boolean {
+  if (offered.includes("call_tool")) return false;
+  return offeredTools(wiring, words).some(
+    ({ name }) => (managementNames.has(name) || taskToolNames.has(name)) && !offered.includes(name),
+  );
+}
+
 // Also as a part of a tool's own name, such as use_agent.
 export const speaksOfTools = /(?<![a-z])tools?\b|도구|툴/i;
 const speaksOfAgents = /(?<![a-z])(?:sub-?)?agents?\b|\bdelegat|\bbackground task|\btask_[0-9a-f]{8}|에이전트|위임/i;

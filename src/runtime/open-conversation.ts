@@ -17,7 +17,7 @@ import type { Session } from "../core/session.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { userFile } from "./folders.ts";
 import { managementNames } from "../workshop/manage/management-tools.ts";
-import { offeredTools, speaksOfTools } from "./offered-tools.ts";
+import { lacksTools, offeredTools, speaksOfTools } from "./offered-tools.ts";
 
 export interface ConversationToOpen {
   readonly session: Session;
@@ -31,7 +31,10 @@ export interface ConversationToOpen {
 /** Kept for as long as the program runs: the same words about the same tools get the same choice. */
 const choices = createSelectionCache();
 
-/** What the model gets before the conversation: made once, then frozen, so that the provider's cache survives. */
+/**
+ * What the model gets before the conversation: made once, then frozen, so that the provider's cache survives. Made again when a later
+ * prompt needs tools that were left out.
+ */
 export async function openConversation(
   wiring: AgentWiring,
   conversation: ConversationToOpen,
@@ -73,23 +76,24 @@ async function chooseTools(wiring: AgentWiring, { session }: ConversationToOpen,
   for (const tool of createBridgeTools(catalog)) if (!catalog.resolve(tool.name)) catalog.add(tool);
   await runtime.prepareTools();
   const chosen = session.branch.findLast((entry) => entry.type === "tools");
-  if (chosen?.type === "tools") {
-    // Whatever the next words are about.
-    return restoreSelection({ tools: catalog.list("agent"), estimate: estimateTokens }, chosen.names);
-  }
+  const before = chosen?.type === "tools" ? chosen.names : null;
+  const restore = (names: readonly string[]): Selection =>
+    restoreSelection({ tools: catalog.list("agent"), estimate: estimateTokens }, names);
+  if (before && !lacksTools(wiring, before, words)) return restore(before);
   const selection = await selectTools({
     tools: offeredTools(wiring, words),
     prompt: words,
     estimate: estimateTokens,
     aliasesOf: (name) => catalog.aliasesOf(name),
     cache: choices,
-    mayGrow: workshop.status().total > 0,
+    mayGrow: workshop.status().total > 0 || speaksOfTools.test(words),
     isOwn: ({ name }) => workshop.liveVersion(name) !== undefined,
     // Where the person speaks of tools, they are chosen like any other.
     isForOwn: ({ name }) => managementNames.has(name) && !speaksOfTools.test(words),
   });
-  session.append({ type: "tools", names: selection.names });
-  return selection;
+  const names = [...new Set([...(before ?? []), ...selection.names])];
+  session.append({ type: "tools", names });
+  return before ? restore(names) : selection;
 }
 
 function savingOf({ offers, total, totalTokens, offeredTokens, savedPercent }: Selection): Preamble["toolSavings"] {

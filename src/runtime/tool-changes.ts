@@ -2,12 +2,13 @@ import type { ToolChange } from "../agent/agent.ts";
 import { isBridgeTool } from "../agent/selection/core-tools.ts";
 import type { ToolOffer } from "../core/model.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
+import { lacksTools } from "./offered-tools.ts";
 
 /** Notices, at the boundary of two turns, that tools are others than those a conversation was told of. */
-export function watchToolChanges({
-  catalog,
-  workshop,
-}: AgentWiring): (offers: readonly ToolOffer[]) => Promise<ToolChange> {
+export function watchToolChanges(
+  wiring: AgentWiring,
+): (offers: readonly ToolOffer[], prompt: string) => Promise<ToolChange> {
+  const { catalog, workshop } = wiring;
   let known = versions();
 
   function versions(): ReadonlyMap<string, string> {
@@ -25,7 +26,7 @@ export function watchToolChanges({
     );
   }
 
-  return async (offers) => {
+  return async (offers, prompt) => {
     await workshop.refresh();
     const before = known;
     known = versions();
@@ -34,12 +35,17 @@ export function watchToolChanges({
     const changed = [...known].flatMap(([name, version]) =>
       before.has(name) && before.get(name) !== version && !others.includes(name) ? [name] : [],
     );
+    const isShort = lacksTools(
+      wiring,
+      offers.map(({ name }) => name),
+      prompt,
+    );
     const notes = [
-      ...(added.length === 0
+      ...(added.length === 0 || isShort
         ? []
         : [`New tools since then: ${added.join(", ")}; call_tool runs them, find_tools says how.`]),
       ...(changed.length === 0 ? [] : [`Changed since then, with the same input: ${changed.join(", ")}.`]),
     ];
-    return { others, note: notes.length === 0 ? null : notes.join(" ") };
+    return { others, isShort, note: notes.length === 0 ? null : notes.join(" ") };
   };
 }

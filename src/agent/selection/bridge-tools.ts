@@ -15,11 +15,10 @@ function createFindTools(catalog: Catalog): Tool {
   const openSearch = keepSearch(catalog);
   return defineTool({
     name: "find_tools",
-    description:
-      "Find more tools than those listed, by what they should do. Returns names and inputs; run one with call_tool.",
+    description: "Find tools that are not listed; call_tool runs them.",
     traits: { readOnly: true, risk: "low", category: "tools", offeredIn: ["agent"] },
     input: z.object({
-      query: z.string().describe("What the tool should do, in a few English words"),
+      query: z.string().describe("What it should do, in a few English words"),
       limit: z.int().min(1).max(20).optional(),
     }),
     resources: () => [],
@@ -41,11 +40,11 @@ function createFindTools(catalog: Catalog): Tool {
 function createCallTool(catalog: Catalog): Tool {
   return defineTool({
     name: "call_tool",
-    description: "Run a tool that find_tools returned.",
+    description: "Run a tool that is not listed.",
     traits: { readOnly: true, risk: "low", category: "tools", offeredIn: ["agent"] },
     input: z.object({
-      name: z.string().describe("As find_tools returned it"),
-      input: z.looseObject({}).optional().describe("Its input, as its schema says"),
+      name: z.string(),
+      input: z.looseObject({}).optional().describe("By its schema"),
     }),
     resources: () => [],
     run: ({ name }) => Promise.resolve(explain(name, catalog)),

@@ -11,7 +11,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
   return [
     defineTool({
       name: "list_custom_tools",
-      description: "List the tool files here, the tools they are, and what is wrong with the others.",
+      description: "List the tool files, their tools, and what is wrong with the others.",
       traits,
       input: z.object({}),
       resources: () => [],
@@ -22,7 +22,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
     }),
     defineTool({
       name: "reload_custom_tools",
-      description: "Look for changed tool files now; every call does so by itself.",
+      description: "Look for changed tool files now; every call does so, too.",
       traits,
       input: z.object({}),
       resources: () => [],
@@ -33,7 +33,7 @@ export function createStatusTools({ workshop, hosts }: ManagementParts): Tool[] 
     }),
     defineTool({
       name: "tool_registry_status",
-      description: "Show state and version of each tool file, and what runs.",
+      description: "Show state and version of each tool file.",
       traits,
       input: z.object({}),
       resources: () => [],

@@ -14,7 +14,7 @@ export function createWriteTool({ workshop, shown, writeFile }: ManagementParts)
   return defineTool({
     name: "create_or_update_custom_tool_file",
     description:
-      "Write a tool file: it exports TOOL_SPEC {name, description, input_schema} and run(input, context). It is a tool once a person has approved the change.",
+      "Write a tool file that exports TOOL_SPEC {name, description, input_schema} and run(input, context). Once approved, call_tool runs it.",
     traits: { risk: "medium", category: "tools", idempotent: true, replay: "check" },
     timeoutMs: 60_000,
     input: z.object({
