@@ -9,6 +9,7 @@ import { afterTest } from "../support/after-test.ts";
 import { browserLane } from "./support/chromium.ts";
 import { findViolations } from "./support/find-violations.ts";
 import { openDashboard } from "./support/open-dashboard.ts";
+import { switchPage } from "./support/show-page.ts";
 
 const longName = `a_name_${"without_an_end_".repeat(3)}in_sight`;
 
@@ -48,8 +49,10 @@ test(
       const width = await page.evaluate<number>("document.documentElement.scrollWidth");
       if (width > 360 || cut.length > 0) wide.push(`${path}: ${width} ${cut.join()}`);
     };
-    for (const path of ["/", "/tools", `/tools/${longName}`, "/rollouts", `/rollouts/${longName}`, "/log"]) {
-      await page.goto(`${machine.origin}${path}`);
+    const pages = { "/": "Now", "/tools": "Tools", "/rollouts": "Rollouts", "/log": "Log" };
+    const ofTheTool = { [`/tools/${longName}`]: longName, [`/rollouts/${longName}`]: longName };
+    for (const [path, heading] of Object.entries({ ...pages, ...ofTheTool })) {
+      await switchPage(page, path, heading);
       await page.getByText(longName).filter({ visible: true }).first().waitFor();
       await measure(path);
     }
@@ -68,13 +71,14 @@ test(
 );
 
 test("with letters of one and a half times the size everything still fits a phone [D6]", browserLane(), async (t) => {
-  const { machine, page, assertQuiet } = await openDashboard(t, {
+  const { page, assertQuiet } = await openDashboard(t, {
     options: { viewport: { width: 390, height: 740 }, hasTouch: true },
   });
   const wide: string[] = [];
-  for (const path of ["/", "/inbox", "/tasks", "/schedule", "/tools", "/tools/find_orders", "/rollouts", "/log"]) {
-    await page.goto(`${machine.origin}${path}`);
-    await page.getByRole("heading", { level: 1 }).waitFor();
+  const pages = { "/": "Now", "/inbox": "Inbox", "/tasks": "Tasks", "/schedule": "Schedule", "/tools": "Tools" };
+  const others = { "/tools/find_orders": "find_orders", "/rollouts": "Rollouts", "/log": "Log" };
+  for (const [path, heading] of Object.entries({ ...pages, ...others })) {
+    await switchPage(page, path, heading);
     await page.evaluate('document.documentElement.style.fontSize = "24px"');
     assert.equal(await page.evaluate<string>("getComputedStyle(document.body).fontSize"), "21px");
     const width = await page.evaluate<number>("document.documentElement.scrollWidth");

@@ -6,19 +6,30 @@ import { shareBrowser } from "./support/shared-browser.ts";
 import { findViolations } from "./support/find-violations.ts";
 import { openFilled } from "./support/open-filled.ts";
 import { openServedMachine } from "./support/served-machine.ts";
+import { switchPage } from "./support/show-page.ts";
 import { openPage } from "./support/watched-page.ts";
 
 const themes = ["light", "dark"] as const;
 
+interface Place {
+  readonly path: string;
+  readonly heading: string;
+  readonly title: RegExp;
+  readonly open: (page: Page) => Promise<void>;
+}
+
+const rollout = { path: "/rollouts/price_quote", heading: "price_quote" };
+const job = { path: "/schedule/count%20the%20words", heading: "count the words" };
+
 /** Where each dialog is, what it is called, and how to get there. */
-const dialogs: readonly (readonly [path: string, title: RegExp, open: (page: Page) => Promise<void>])[] = [
-  ["/", /^Keyboard$/, (page) => page.keyboard.press("?")],
-  ["/tasks", /^Start a task$/, press("Start a task")],
-  ["/schedule", /^Add a job$/, press("Add a job…")],
-  ["/schedule/count%20the%20words", /^Remove /, press("Remove…")],
-  ["/rollouts/price_quote", /^Promote /, press(/^Promote to 30 %…/)],
-  ["/rollouts/price_quote", /^Hold/, press("Hold…")],
-  ["/rollouts/price_quote", /^Roll back/, press(/^Roll back…/)],
+const dialogs: readonly Place[] = [
+  { path: "/", heading: "Now", title: /^Keyboard$/, open: (page) => page.keyboard.press("?") },
+  { path: "/tasks", heading: "Tasks", title: /^Start a task$/, open: press("Start a task") },
+  { path: "/schedule", heading: "Schedule", title: /^Add a job$/, open: press("Add a job…") },
+  { ...job, title: /^Remove /, open: press("Remove…") },
+  { ...rollout, title: /^Promote /, open: press(/^Promote to 30 %…/) },
+  { ...rollout, title: /^Hold/, open: press("Hold…") },
+  { ...rollout, title: /^Roll back/, open: press(/^Roll back…/) },
 ];
 
 function press(name: string | RegExp): (page: Page) => Promise<void> {
@@ -29,11 +40,10 @@ test(
   "every dialog has a name, keeps the focus, closes with Escape, and has nothing that axe finds in either theme [D6]",
   browserLane(),
   async (t) => {
-    const { machine, page, assertQuiet } = await openFilled(t);
+    const { page, assertQuiet } = await openFilled(t);
     const found: string[] = [];
-    for (const [path, title, open] of dialogs) {
-      await page.goto(`${machine.origin}${path}`);
-      await page.getByRole("heading", { level: 1 }).waitFor();
+    for (const { path, heading, title, open } of dialogs) {
+      await switchPage(page, path, heading);
       await open(page);
       const dialog = page.getByRole("dialog", { name: title });
       await dialog.waitFor();
