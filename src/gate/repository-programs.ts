@@ -1,6 +1,5 @@
 import { accessSync, constants, lstatSync, readFileSync, statSync } from "node:fs";
-import { homedir } from "node:os";
-import { dirname, isAbsolute, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { readGitlinks } from "./read-gitlinks.ts";
 
 /** More is nobody's configuration. */
@@ -27,11 +26,13 @@ export function findRepositoryProgram(folder: string): string | undefined {
       seen.add(git);
       const common = readCommonFolder(git);
       const settings = readSettings([join(common, "config"), join(git, "config.worktree")]);
-      const found = settings ? findProgram(settings, { git, common }) : "settings can't be read as a whole";
+      if (!settings) return `${name} settings can't be read as a whole`;
+      const worktree = worktreeOf(settings, { git, top });
+      const found = findProgram(settings, { common, worktree });
       if (found !== undefined) return `${name} ${found}`;
-      for (const path of readGitlinks(git, usesLongHashes(settings!) ? 32 : 20) ?? [null]) {
+      for (const path of readGitlinks(git, usesLongHashes(settings) ? 32 : 20) ?? [null]) {
         if (path === null) return `${name} index can't be read as a whole`;
-        const inner = repositoryIn(join(worktreeOf(settings!, { git, top }), path));
+        const inner = repositoryIn(join(worktree, path));
         if (inner) waiting.push({ ...inner, name: `the submodule ${path}: its` });
       }
     }
@@ -43,11 +44,13 @@ export function findRepositoryProgram(folder: string): string | undefined {
 
 function findProgram(
   settings: readonly Setting[],
-  { git, common }: { readonly git: string; readonly common: string },
+  { common, worktree }: { readonly common: string; readonly worktree: string },
 ): string | undefined {
-  const hooks = settings.find(({ key }) => key === "core.hookspath")?.value;
-  const hooksFolder = hooks === undefined ? join(common, "hooks") : resolve(dirname(git), hooks);
-  if (isProgram(join(hooksFolder, "post-index-change"))) return "hook post-index-change";
+  // The last one counts, but which that is depends on the order of what is included.
+  const moved = settings.flatMap(({ key, value }) => (key === "core.hookspath" ? [placeOf(value, worktree)] : []));
+  const folders = [join(common, "hooks"), ...moved];
+  if (folders.some((folder) => folder === null || isProgram(join(folder, "post-index-change"))))
+    return "hook post-index-change";
   const isPartial = settings.some(({ key, value }) => promisor.test(key) && value !== "false");
   const running = settings.find(
     ({ key, value }) =>
@@ -125,17 +128,17 @@ function readSettings(files: readonly string[]): Setting[] | undefined {
     for (const setting of parse(readFileSync(file, "utf8"))) {
       settings.push(setting);
       if (!/^include(?:if\..+)?\.path$/s.test(setting.key)) continue;
-      // Whose home folder that is, is not looked up.
-      if (/^~[^/]/.test(setting.value)) return undefined;
-      waiting.push(placeOf(setting.value, dirname(file)));
+      const place = placeOf(setting.value, dirname(file));
+      if (place === null) return undefined;
+      waiting.push(place);
     }
   }
   return settings;
 }
 
-function placeOf(path: string, folder: string): string {
-  if (path.startsWith("~/")) return join(homedir(), path.slice(2));
-  return isAbsolute(path) ? path : join(folder, path);
+/** Null in a home folder, which depends on the command's environment, and below git's own folder. */
+function placeOf(path: string, folder: string): string | null {
+  return /^~|^%\(prefix\)/.test(path) ? null : resolve(folder, path);
 }
 
 const header = /^\[\s*([\w.-]+)\s*(?:"((?:[^"\\]|\\.)*)")?\s*\]/;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { appendFileSync, chmodSync, existsSync, readdirSync } from "node:fs";
+import { appendFileSync, chmodSync, existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { PermissionMode } from "../../src/gate/mode.ts";
@@ -25,6 +25,8 @@ const settings: Record<string, string> = {
   monitor: "[core]\n\tfsmonitor = sh -c 'touch canary'\n",
   alias: "[alias]\n\tlog = !touch canary\n\tstatus = !touch canary\n",
   hook: "",
+  "hook in another folder": "[core]\n\thooksPath = .husky\n\thooksPath = .evil\n",
+  "hook in the home folder": "[core]\n\thooksPath = ~/work/.evil\n",
 };
 const commands = ["git status", "git diff", "git log -p -1", "git diff --stat", "git show HEAD"];
 
@@ -42,10 +44,13 @@ async function openRepository(t: TestContext, name: string) {
   git(machine.workdir, "add", "-A");
   git(machine.workdir, "commit", "-qm", "one");
   put(machine.workdir, "file", "two\n");
+  // Written again as it was: git writes its index when it finds that out.
+  utimesSync(put(machine.workdir, ".gitattributes", "* diff=x filter=f\n"), 1, 1);
   appendFileSync(join(machine.workdir, ".git/config"), settings[name]!);
   put(machine.workdir, ".git/more", settings["filter"]);
-  if (name === "hook") {
-    const hook = put(machine.workdir, ".git/hooks/post-index-change", "#!/bin/sh\ntouch canary\n");
+  if (name.startsWith("hook")) {
+    const place = name === "hook" ? ".git/hooks" : ".evil";
+    const hook = put(machine.workdir, `${place}/post-index-change`, "#!/bin/sh\ntouch canary\n");
     chmodSync(hook, 0o755);
   }
   return machine;
