@@ -74,7 +74,7 @@ function since(ageMs: number): string {
 }
 
 const mostOut = 3;
-const origins = { person: "your edit", agent: "written by an agent", improve: "made by improve" };
+const origins = { person: "your edit", agent: "changed during a call or task", improve: "made by improve" };
 
 function saidBy({ who, by = "person", reason }: Said): string {
   return `by ${by === "rule" ? "the rule" : (who ?? "a person")}: ${reason}`;

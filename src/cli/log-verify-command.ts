@@ -3,6 +3,7 @@ import type { VerifyReport } from "../runtime/journal-reader.ts";
 import { UsageError, type Invocation } from "./command.ts";
 import { exitCode } from "./exit-code.ts";
 import { openLog } from "./open-log.ts";
+import { countOf } from "./repl/output/format-figures.ts";
 import { neutralizeText } from "./terminal-text.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -31,8 +32,8 @@ function describeReport(report: VerifyReport): string {
     ...(warningCount > 0 ? ["Remarks:"] : []),
     ...warnings.map((each) => `  ${tellFinding(each)}`),
     ...(warningCount > warnings.length ? [`  … and ${warningCount - warnings.length} more`] : []),
-    `${report.lines} lines by ${report.writers} writers in ${report.segments} files, ${report.bytes} bytes`,
-    ...(report.headsChecked === null ? [] : [`${report.headsChecked} ends of chains compared with the store`]),
+    `${countOf(report.lines, "line")} by ${countOf(report.writers, "writer")} in ${countOf(report.segments, "file")}, ${countOf(report.bytes, "byte")}`,
+    ...(report.headsChecked === null ? [] : [`${report.headsChecked === 1 ? "1 end of a chain" : `${report.headsChecked} ends of chains`} compared with the store`]),
     ...(report.head === null ? [] : [`head ${report.head}`]),
   ];
   return `${lines.join("\n")}\n`;

@@ -5,6 +5,7 @@ import { checkAgents } from "./diagnosis/check-agents.ts";
 import { checkDataFolder, checkDisk, checkHome, checkStateFolder } from "./diagnosis/check-folders.ts";
 import { checkNode, checkPlatform } from "./diagnosis/check-machine.ts";
 import { checkMcpServers } from "./diagnosis/check-mcp.ts";
+import { checkModel } from "./diagnosis/check-model.ts";
 import { checkHooks, checkMode, checkRules } from "./diagnosis/check-permissions.ts";
 import { checkPrograms } from "./diagnosis/check-programs.ts";
 import { checkJournal, checkOthers, checkStore, lookOnce } from "./diagnosis/check-records.ts";
@@ -83,6 +84,7 @@ function lookAround(subject: Subject): Promise<Checks>[] {
   const look = lookOnce(folders.database);
   const attempt = (name: string, work: () => Checks | Promise<Checks>): Promise<Checks> => within(clock, name, work);
   return [
+    attempt("model", () => checkModel(subject)),
     attempt("files", () => checkPathGuard(subject)),
     attempt("hooks", () => checkHooks(subject)),
     attempt("safe mode", () => checkSafeMode(subject)),

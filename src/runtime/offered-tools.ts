@@ -50,6 +50,7 @@ export function isInstalled(
   program: string,
   { cwd, env }: { readonly cwd: string; readonly env: Environment },
 ): boolean {
-  const defined = Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
-  return detached.findProblem({ argv: [program], cwd, env: Object.fromEntries(defined) }) === null;
+  // Nothing else of the environment decides it, and other names (of exported functions, say) no command gets.
+  const path = env["PATH"];
+  return detached.findProblem({ argv: [program], cwd, env: path === undefined ? {} : { PATH: path } }) === null;
 }

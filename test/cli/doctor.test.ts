@@ -266,6 +266,19 @@ test("another runtime at work and a question that waits are told", async (t) => 
   assert.match((await ask(machine)).row("others")!.what, /No other runtime/);
 });
 
+test("a tool file that was broken since it last worked is a warning", async (t) => {
+  const machine = await openMachine(t);
+  await machine.run(["tools", "new", "greet"]);
+  await machine.run(["tool", "greet", '{"text": "a"}']);
+  const working = (await ask(machine)).row("tools")!;
+  assert.deepEqual([working.state, working.what], ["ok", "1 tool file in tools, 1 of them in use (greet)."]);
+  writeFileSync(join(machine.workdir, "tools", "greet.ts"), "oops(");
+  const { state, what, fix } = (await ask(machine)).row("tools")!;
+  assert.equal(state, "warning");
+  assert.match(what, /tools\/greet\.ts was changed and has not been loaded since; until it is, calls run the version before\.$/);
+  assert.match(fix!, /`deckhand tools` loads it, or says what is wrong/);
+});
+
 test("nothing that a folder brings along is run for its version", async (t) => {
   const machine = await openMachine(t);
   const bin = join(machine.workdir, "bin");

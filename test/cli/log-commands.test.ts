@@ -157,7 +157,10 @@ describe("deckhand log", () => {
     const machine = await openMachine(t);
     const call = await machine.run(["tool", "list_files"]);
     assert.equal(call.code, 0, call.stderr);
-    assert.match((await machine.run(["log", "verify"])).stdout, /^The log is whole\.\n/);
+    assert.match(
+      (await machine.run(["log", "verify"])).stdout,
+      /^The log is whole\.\n\d+ lines by 1 writer in 1 file, [\d,]+ bytes\n1 end of a chain compared with the store\n/,
+    );
     const data = join(machine.workdir, ".deckhand");
     for (const name of readdirSync(data)) if (name.startsWith("deckhand.db")) rmSync(join(data, name));
     const file = join(data, "logs", "chat_log.jsonl");

@@ -107,7 +107,7 @@ time); about 10 days more
 
   file      tools/echo_tool.ts
   stable    echo_tool@1e2e3457390a, for 12 d
-  canary    echo_tool@9ab01c22aa01, for 2 d, written by an agent
+  canary    echo_tool@9ab01c22aa01, for 2 d, changed during a call or task
   share     30 % of the conversations: 10 ▸ [30] ▸ 60 ▸ 100
   risk      low
 

@@ -143,6 +143,19 @@ test("what a folder brings along and nobody trusts is a warning, and a damaged q
   assert.equal((await world.look()).get("quarantine")?.state, "problem");
 });
 
+test("the model is named with its reason; none is a warning, and one that can't be opened a problem", async (t) => {
+  const world = await openWorld(t);
+  const nothing = { OLLAMA_HOST: "http://127.0.0.1:9" };
+  const none = (await world.look(nothing)).get("model");
+  assert.deepEqual([none?.state, none?.what], ["warning", "No model is set: conversations and `deckhand run` need one."]);
+  const found = (await world.look({ ANTHROPIC_API_KEY: "a-key" })).get("model");
+  assert.equal(found?.state, "ok");
+  assert.match(found.what, /^anthropic\/\S+, because ANTHROPIC_API_KEY is set\. Nothing was sent to it\.$/);
+  const keyless = (await world.look({ ...nothing, DECKHAND_MODEL: "openai/gpt-5" })).get("model");
+  assert.equal(keyless?.state, "problem");
+  assert.match(keyless.what, /OPENAI_API_KEY/);
+});
+
 test("a quick look at the journal finds an edited, a cut and a lost end, and calls a torn one no problem", async (t) => {
   const world = await openWorld(t);
   await workThere(world);

@@ -107,6 +107,15 @@ test("limits, time and how agents are said to be come from the settings [T1] [T8
   assert.equal(task.order.cwd, runtime.workdir);
 });
 
+test("an agent is installed also where the environment has names that no command gets, such as exported functions", async (t) => {
+  const home = await temporaryFolder(t);
+  const env = { ...isolatedEnvironment(home), "BASH_FUNC_which%%": "() { :; }" };
+  const runtime = await openRuntime(t, { home, env, settings: { agents: { shell } } });
+  const tasks = await runtime.tasks();
+  const about = new Map((await tasks.agents()).map((agent) => [agent.name, agent.isInstalled]));
+  assert.deepEqual([about.get("shell"), about.get("deckhand")], [true, true]);
+});
+
 test("no task gets rid of an agent's own checks unless the person's settings allow that for it [T8]", async (t) => {
   const runtime = await openRuntime(t, { settings: { agents: { shell, free: { ...shell, allow_bypass: true } } } });
   const tasks = await runtime.tasks();

@@ -116,9 +116,9 @@ describe("statistics", () => {
     await talk.see("Done.");
     await talk.seePrompt();
     await talk.say("/stats");
-    const shown = await talk.see("blocked repeats");
-    assert.match(shown, /5 calls: 1 completed, 4 failed, 0 cancelled; 1 blocked repeats, 1 recoveries\./);
-    assert.match(shown, /In a row: 0 errors, 1 read-only successes/);
+    const shown = await talk.see("blocked repeat");
+    assert.match(shown, /5 calls since it was opened: 1 completed, 4 failed, 0 cancelled; 1 blocked repeat, 1 recovery\./);
+    assert.match(shown, /In a row: 0 errors, 1 read-only success,/);
   });
 });
 

@@ -47,11 +47,15 @@ function describeCalls(statistics: RunStatistics): string {
   const { calls, successes, failures, cancelled, blockedRepeats, recoveries } = statistics;
   const { consecutiveErrors, consecutiveReadOnlySuccesses, consecutiveNonMutatingSuccesses } = statistics;
   return [
-    `${number(calls)} calls: ${number(successes)} completed, ${number(failures)} failed, ${number(cancelled)} cancelled; ` +
-      `${number(blockedRepeats)} blocked repeats, ${number(recoveries)} recoveries.`,
-    `In a row: ${number(consecutiveErrors)} errors, ${number(consecutiveReadOnlySuccesses)} read-only successes, ` +
-      `${number(consecutiveNonMutatingSuccesses)} successes that changed nothing.`,
+    `${count(calls, "call")} since it was opened: ${number(successes)} completed, ${number(failures)} failed, ` +
+      `${number(cancelled)} cancelled; ${count(blockedRepeats, "blocked repeat")}, ${count(recoveries, "recovery", "recoveries")}.`,
+    `In a row: ${count(consecutiveErrors, "error")}, ${count(consecutiveReadOnlySuccesses, "read-only success", "read-only successes")}, ` +
+      `${count(consecutiveNonMutatingSuccesses, "success", "successes")} that changed nothing.`,
   ].join("\n");
+}
+
+function count(value: number, one: string, more = `${one}s`): string {
+  return `${number(value)} ${value === 1 ? one : more}`;
 }
 
 function number(value: number): string {

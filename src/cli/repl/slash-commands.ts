@@ -65,7 +65,7 @@ export const slashCommands: readonly SlashCommand[] = [
   { name: "/model", takes: "[MODEL]", summary: "Show or change the model", run: changeModel },
   {
     name: "/cost",
-    summary: "Show what this conversation took: tokens, cache, money, and its calls (also /stats)",
+    summary: "Show what this conversation took: tokens, cache, money, and its calls since it was opened (also /stats)",
     run: showSpent,
   },
   {

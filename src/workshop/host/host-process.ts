@@ -6,6 +6,7 @@ import type { CommandExit } from "../../process/command.ts";
 import type { Peer } from "../../process/open-peer.ts";
 import type { Processes } from "../../process/processes.ts";
 import { settlesWithin } from "../../process/wait.ts";
+import { lastLine } from "../mcp/quote-text.ts";
 import type { HostEnd } from "./explain-end.ts";
 import type { HostPlace } from "./host-program.ts";
 import { hostProgramOf } from "./host-program.ts";
@@ -157,17 +158,10 @@ function endedEarly(exit: CommandExit, { exiting, stderr }: HostEnd): FileProble
     : exit.killedBy
       ? `was killed by ${exit.killedBy}`
       : `ended with exit code ${exit.exitCode}`;
-  const said = whatItSaid(stderr);
+  const said = lastLine(stderr);
   return {
-    message: `While it was imported it ${how}${said === "" ? "" : `: ${said.slice(0, 300)}`}.`,
+    message: `While it was imported it ${how}${said === "" ? "" : `: ${said}`}.`,
     line: null,
     hint: exiting ? "A tool file must not call process.exit()." : null,
   };
-}
-
-/** The last line; of a trace of Node, which ends with its version, the line that names the error. */
-function whatItSaid(stderr: string): string {
-  const lines = stderr.trim().split("\n");
-  const last = lines.at(-1) ?? "";
-  return last.startsWith("Node.js v") ? (lines.findLast((line) => /^\S*Error\b.*: /.test(line)) ?? last) : last;
 }

@@ -79,6 +79,16 @@ test("calls of others go on while a cancelled one is ignored, and the server end
   await until("the old server is gone", () => !isRunning(pid), patienceMs);
 });
 
+test("of a server that Node could not run the sentence has the error, not the version of Node at the end of the trace", async (t) => {
+  const folder = await temporaryFolder(t);
+  const args = [join(folder, "nowhere.mjs")];
+  const { servers } = await openWorld(t, [
+    settingOf({ kind: "stdio", command: process.execPath, args, env: {}, cwd: null }),
+  ]);
+  await servers.load(patienceMs);
+  assert.match(servers.status()[0]!.problem!, /ended with exit code 1: Error: Cannot find module '.*nowhere\.mjs'\.$/);
+});
+
 test("a call that its server never heard of is recorded as not begun, and nobody has to look what it did [C9]", async (t) => {
   const folder = await temporaryFolder(t);
   const script = join(folder, "server.ts");
