@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import { openLogWriter } from "./background-log.ts";
 import { identify, isAlive } from "./identity.ts";
-import { openPipeEnd, readPipe } from "./output-pipe.ts";
+import { openPipe } from "./output-pipe.ts";
 import type { ProcessParts } from "./process-parts.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { spawnClean } from "./spawn-clean.ts";
@@ -14,8 +14,9 @@ import { wait } from "./wait.ts";
 /** What stands between a background process and its log. */
 export interface BackgroundPipe {
   readonly path: string;
-  /** What the process writes to; whoever spawns closes it. */
+  /** What the process writes to; whoever spawns closes it, unless it is shared. */
   readonly forChild: number;
+  readonly isShared: boolean;
   /** Resolves when everything that was written is in the log. To be called when nothing writes any more. */
   finish(): Promise<void>;
 }
@@ -28,21 +29,27 @@ function backgroundPipePath(folder: string): string {
 export async function openBackgroundPipe(parts: ProcessParts, folder: string, keep: boolean): Promise<BackgroundPipe> {
   const path = backgroundPipePath(folder);
   if (!(await parts.pipes.place([path]))) throw new Error("no named pipe could be made in it with mkfifo");
-  return keep ? keepLog(path, folder, parts) : writeLog(path, folder, parts.maxLogBytes);
+  return keep ? keepLog(path, folder, parts) : writeLog(path, folder, parts);
 }
 
 /** This process lives as long as the other one. */
-function writeLog(path: string, folder: string, maxBytes: number): BackgroundPipe {
-  const log = openLogWriter(folder, maxBytes);
-  const reader = readPipe(path, (bytes) => log.write(bytes));
+function writeLog(path: string, folder: string, { maxLogBytes, ticker }: ProcessParts): BackgroundPipe {
+  const log = openLogWriter(folder, maxLogBytes);
+  const pipe = openPipe(path, (bytes) => log.write(bytes));
+  const remove = ticker.add(() => {
+    pipe.keepBlocking();
+    return 50;
+  });
   let isOpen = true;
   return {
     path,
-    forChild: openPipeEnd(path),
+    forChild: pipe.forChild,
+    isShared: true,
     async finish() {
       if (!isOpen) return;
       isOpen = false;
-      reader.finish();
+      remove();
+      pipe.finish();
       log.close();
     },
   };
@@ -73,7 +80,7 @@ async function keepLog(
     if (isGone) throw new Error("what writes the log could not be started");
     const identity = identify(table, keeper.pid!);
     writeFileSync(join(folder, keeperFile), JSON.stringify(identity), { mode: 0o600 });
-    return { path, forChild, finish: () => gone };
+    return { path, forChild, isShared: false, finish: () => gone };
   } catch (thrown) {
     closeSync(forChild);
     throw thrown;

@@ -22,9 +22,10 @@ export interface LaunchRequest {
   readonly env: Readonly<Record<string, string>>;
   readonly run: Run;
   readonly stdin: "ignore" | "pipe";
-  /** A descriptor is closed here once the child has it. */
+  /** A descriptor is closed here once the child has it, unless it is shared. */
   readonly stdout: number | "pipe";
   readonly stderr: number | "pipe";
+  readonly isShared?: boolean;
   readonly enclosure: Enclosure;
   /** Outlives this process, and leaves its exit status in the file `status`. */
   readonly keep: boolean;
@@ -48,7 +49,8 @@ export type LaunchResult = Launched | { readonly started: false; readonly startE
 
 /** The one place that spawns for others: own session, marked, without a terminal, inside the sandbox if there is one. */
 export async function launch(table: ProcessTable, request: LaunchRequest): Promise<LaunchResult> {
-  const opened = new Set([request.stdout, request.stderr].filter((to) => typeof to === "number"));
+  const outputs = request.isShared ? [] : [request.stdout, request.stderr];
+  const opened = new Set(outputs.filter((to) => typeof to === "number"));
   let child: ChildProcess;
   try {
     const { file, args, stdio } = arrange(request, opened);

@@ -66,8 +66,15 @@ export function createPipeStock(folder: () => string, owned: Owned): PipeStock {
   };
 }
 
-/** What comes out of a named pipe, as it comes. */
-export interface PipeReader {
+/** A named pipe between a command and us. */
+export interface OpenPipe {
+  /** What the command writes to. It stays open here, and `finish` closes it. */
+  readonly forChild: number;
+  /**
+   * Node switches its own stdout to writes that fail when the pipe is full, and with it that of every other process of the command.
+   * This switches it back; whatever Node prints leads here as well.
+   */
+  keepBlocking(): void;
   /** Reads what is there now, without waiting, and closes the pipe. */
   finish(): void;
 }
@@ -76,48 +83,55 @@ const pieceBytes = 64 * 1024;
 /** A pipe holds no more than this, so that a writer that can't be ended is not read for ever. */
 const mostHeldBytes = 1024 * 1024;
 
-/** The end that a command writes to; there must be a reader already. */
-export function openPipeEnd(path: string): number {
-  return openSync(path, constants.O_WRONLY);
-}
-
 /**
  * Hands out what is written to the pipe; `take` gets a buffer that is used again. Opened for both ways: so it does not end when
  * the last writer goes and another one comes, as after `> /dev/stdout` of a command that had closed its own.
  */
-export function readPipe(path: string, take: (bytes: Buffer) => void): PipeReader {
+export function openPipe(path: string, take: (bytes: Buffer) => void): OpenPipe {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   const buffer = Buffer.allocUnsafeSlow(pieceBytes);
-  let socket: Socket;
+  const onread = {
+    buffer,
+    callback(count: number): boolean {
+      keepBlocking();
+      take(buffer.subarray(0, count));
+      return true;
+    },
+  };
+  const source = own(fd, () => new Socket({ fd, readable: true, writable: false, onread }));
+  const forChild = own(fd, () => openSync(path, constants.O_WRONLY));
+  const end: Socket & { _handle?: { setBlocking?(blocking: boolean): void } | null } = own(
+    forChild,
+    () => new Socket({ fd: forChild, readable: false, writable: true }),
+  );
+  const keepBlocking = (): void => end._handle?.setBlocking?.(true);
+  keepBlocking();
+  // It can't be read any more: what the command prints from now on is lost with it.
+  source.on("error", () => {});
+  end.on("error", () => {});
+  source.resume();
+  return {
+    forChild,
+    keepBlocking,
+    finish() {
+      end.destroy();
+      for (let held = 0, count = 1; count > 0 && held < mostHeldBytes; held += count) {
+        count = source.destroyed ? 0 : readNow(fd, buffer);
+        if (count > 0) take(buffer.subarray(0, count));
+      }
+      source.destroy();
+    },
+  };
+}
+
+/** Closes the descriptor when what needs it can't be made. */
+function own<Made>(fd: number, make: () => Made): Made {
   try {
-    socket = new Socket({
-      fd,
-      readable: true,
-      writable: false,
-      onread: {
-        buffer,
-        callback(count) {
-          take(buffer.subarray(0, count));
-          return true;
-        },
-      },
-    });
+    return make();
   } catch (thrown) {
     closeSync(fd);
     throw thrown;
   }
-  // It can't be read any more: what the command prints from now on is lost with it.
-  socket.on("error", () => {});
-  socket.resume();
-  return {
-    finish() {
-      for (let held = 0, count = 1; count > 0 && held < mostHeldBytes; held += count) {
-        count = socket.destroyed ? 0 : readNow(fd, buffer);
-        if (count > 0) take(buffer.subarray(0, count));
-      }
-      socket.destroy();
-    },
-  };
 }
 
 /** 0: there is nothing now. */

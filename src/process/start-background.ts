@@ -61,7 +61,8 @@ export async function startBackground(
     kind: "background",
     async outputs(run) {
       pipe = await openBackgroundPipe(parts, run.folder, request.keep);
-      return { stdin: "ignore", stdout: pipe.forChild, stderr: pipe.forChild, paths: [pipe.path] };
+      const { forChild, isShared, path } = pipe;
+      return { stdin: "ignore", stdout: forChild, stderr: forChild, isShared, paths: [path] };
     },
   });
   if (!start.ok) {

@@ -32,7 +32,7 @@ export interface RunRequest extends StartRequest {
   outputs(run: Run): RunOutputs | Promise<RunOutputs>;
 }
 
-export interface RunOutputs extends Pick<LaunchRequest, "stdin" | "stdout" | "stderr"> {
+export interface RunOutputs extends Pick<LaunchRequest, "stdin" | "stdout" | "stderr" | "isShared"> {
   /** The files and pipes that the run writes to. */
   readonly paths: readonly string[];
 }

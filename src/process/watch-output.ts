@@ -2,7 +2,7 @@ import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } f
 import { join } from "node:path";
 import type { CommandRequest, OutputFile, OutputStream } from "./command.ts";
 import { createOutputAnchor } from "./output-anchor.ts";
-import { openPipeEnd, readPipe, type PipeReader } from "./output-pipe.ts";
+import { openPipe, type OpenPipe } from "./output-pipe.ts";
 import { createOutputTail } from "./output-tail.ts";
 import { restoreFile } from "./restore-file.ts";
 import type { Ticker } from "./ticker.ts";
@@ -10,8 +10,8 @@ import type { Ticker } from "./ticker.ts";
 export interface OutputFiles {
   readonly stdout: WatchedFile;
   readonly stderr: WatchedFile;
-  /** What the child writes to; whoever spawns closes them. */
-  readonly forChild: { readonly stdout: number; readonly stderr: number };
+  /** What the child writes to; `isShared`: they stay open here, otherwise whoever spawns closes them. */
+  readonly forChild: { readonly stdout: number; readonly stderr: number; readonly isShared: boolean };
   /** By which a process that writes to them is known. */
   readonly paths: readonly string[];
   /** For the case that nothing will be watched. */
@@ -26,7 +26,7 @@ interface WatchedFile {
   readonly reader: FileReader | null;
 }
 
-interface FileReader extends PipeReader {
+interface FileReader extends OpenPipe {
   /** How much of it the disk did not take. */
   readonly lostBytes: number;
 }
@@ -72,14 +72,12 @@ export function openOutputFiles(folder: string, arePiped: boolean): OutputFiles 
       if (!arePiped) return { stream, path, fd, reader: null, forChild: direct };
       const reader = readIntoFile(pipes[index]!, direct);
       readers.push(reader);
-      const forChild = openPipeEnd(pipes[index]!);
-      opened.push(forChild);
-      return { stream, path, fd, reader, forChild };
+      return { stream, path, fd, reader, forChild: reader.forChild };
     }) as [WatchedFile & { forChild: number }, WatchedFile & { forChild: number }];
     return {
       stdout,
       stderr,
-      forChild: { stdout: stdout.forChild, stderr: stderr.forChild },
+      forChild: { stdout: stdout.forChild, stderr: stderr.forChild, isShared: arePiped },
       paths: [stdout.path, stderr.path, ...pipes],
       close() {
         for (const { fd, reader } of [stdout, stderr]) {
@@ -99,7 +97,7 @@ export function openOutputFiles(folder: string, arePiped: boolean): OutputFiles 
 function readIntoFile(pipe: string, fd: number): FileReader {
   let lostBytes = 0;
   let isOpen = true;
-  const source = readPipe(pipe, (bytes) => {
+  const source = openPipe(pipe, (bytes) => {
     let at = 0;
     try {
       // Once something is missing, what follows would look as if it came right after the part before.
@@ -110,6 +108,8 @@ function readIntoFile(pipe: string, fd: number): FileReader {
     lostBytes += bytes.length - at;
   });
   return {
+    forChild: source.forChild,
+    keepBlocking: () => source.keepBlocking(),
     get lostBytes() {
       return lostBytes;
     },
@@ -151,6 +151,7 @@ export function watchOutput(ticker: Ticker, files: OutputFiles, options: WatchOp
   let cut = false;
   const remove = ticker.add(() => {
     turns += 1;
+    for (const { reader } of followed) reader?.keepBlocking();
     const grown = followed.reduce((sum, file) => sum + follow(file), 0);
     return grown > busyBytes ? busyMs : turns < newcomerTurns ? busyMs * 2 : calmMs;
   });

@@ -148,6 +148,15 @@ for (const mode of modes) {
       assert.deepEqual([end.stdout.emptied, end.stderr.emptied, heard.join("")], [false, false, textOf(end.stdout)]);
     });
 
+    test("a Node program beside them does not make the writes of others fail [C1]", async (t) => {
+      const { run, folder } = await openBench(t, { sandbox: mode });
+      const node = `"${process.execPath}" -e "console.log('up'); setInterval(() => {}, 1000)"`;
+      const end = await run(["bash", "-c", `${node} & until [ -e go ]; do sleep 0.02; done; seq 1 500000; kill %1`], {
+        onOutput: (_, text) => void (text.includes("up") && writeFileSync(join(folder, "go"), "")),
+      });
+      assert.deepEqual([end.exitCode, textOf(end.stderr), end.stdout.bytes], [0, "", 3_388_898]);
+    });
+
     test("a script lies in the private folder and goes with it [C1 G7]", async (t) => {
       const { run } = await openBench(t, { sandbox: mode });
       const end = await run(["sh", "-c", 'cat "$1"; stat -c %a "$1"; echo "$1"', "sh"], { script: "some\ntext\n" });
