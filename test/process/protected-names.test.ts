@@ -132,6 +132,7 @@ describe("protected names", inMode("require"), () => {
     // Before the first one, whose folder must be empty then.
     await two.processes.close();
     assert.deepEqual(readdirSync(one.workdir).sort(), ["go", "up"]);
+    await two.processes.close();
   });
 
   test("what a person puts into a masked place meanwhile stays [G1]", async (t) => {
