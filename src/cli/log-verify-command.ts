@@ -33,7 +33,11 @@ function describeReport(report: VerifyReport): string {
     ...warnings.map((each) => `  ${tellFinding(each)}`),
     ...(warningCount > warnings.length ? [`  … and ${warningCount - warnings.length} more`] : []),
     `${countOf(report.lines, "line")} by ${countOf(report.writers, "writer")} in ${countOf(report.segments, "file")}, ${countOf(report.bytes, "byte")}`,
-    ...(report.headsChecked === null ? [] : [`${report.headsChecked === 1 ? "1 end of a chain" : `${report.headsChecked} ends of chains`} compared with the store`]),
+    ...(report.headsChecked === null
+      ? []
+      : [
+          `${report.headsChecked === 1 ? "1 end of a chain" : `${report.headsChecked} ends of chains`} compared with the store`,
+        ]),
     ...(report.head === null ? [] : [`head ${report.head}`]),
   ];
   return `${lines.join("\n")}\n`;

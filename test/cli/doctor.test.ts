@@ -275,7 +275,10 @@ test("a tool file that was broken since it last worked is a warning", async (t) 
   writeFileSync(join(machine.workdir, "tools", "greet.ts"), "oops(");
   const { state, what, fix } = (await ask(machine)).row("tools")!;
   assert.equal(state, "warning");
-  assert.match(what, /tools\/greet\.ts was changed and has not been loaded since; until it is, calls run the version before\.$/);
+  assert.match(
+    what,
+    /tools\/greet\.ts was changed and has not been loaded since; until it is, calls run the version before\.$/,
+  );
   assert.match(fix!, /`deckhand tools` loads it, or says what is wrong/);
 });
 

@@ -147,7 +147,10 @@ test("the model is named with its reason; none is a warning, and one that can't 
   const world = await openWorld(t);
   const nothing = { OLLAMA_HOST: "http://127.0.0.1:9" };
   const none = (await world.look(nothing)).get("model");
-  assert.deepEqual([none?.state, none?.what], ["warning", "No model is set: conversations and `deckhand run` need one."]);
+  assert.deepEqual(
+    [none?.state, none?.what],
+    ["warning", "No model is set: conversations and `deckhand run` need one."],
+  );
   const found = (await world.look({ ANTHROPIC_API_KEY: "a-key" })).get("model");
   assert.equal(found?.state, "ok");
   assert.match(found.what, /^anthropic\/\S+, because ANTHROPIC_API_KEY is set\. Nothing was sent to it\.$/);

@@ -117,7 +117,10 @@ describe("statistics", () => {
     await talk.seePrompt();
     await talk.say("/stats");
     const shown = await talk.see("blocked repeat");
-    assert.match(shown, /5 calls since it was opened: 1 completed, 4 failed, 0 cancelled; 1 blocked repeat, 1 recovery\./);
+    assert.match(
+      shown,
+      /5 calls since it was opened: 1 completed, 4 failed, 0 cancelled; 1 blocked repeat, 1 recovery\./,
+    );
     assert.match(shown, /In a row: 0 errors, 1 read-only success,/);
   });
 });

@@ -29,7 +29,11 @@ export function RolloutPage({ tool }: { readonly tool: string }) {
   );
 }
 
-const origins = { person: "a person's edit", agent: "changed during a call or task", improve: "made by improve" } as const;
+const origins = {
+  person: "a person's edit",
+  agent: "changed during a call or task",
+  improve: "made by improve",
+} as const;
 
 function Detail({ detail }: { readonly detail: RolloutDetail }) {
   const { view, release, harm, corrections, history, diff } = detail;
