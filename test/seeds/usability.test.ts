@@ -171,6 +171,10 @@ test("M12 a refused call of run says why in full, and how to allow it", async (t
     stderr.replaceAll(/\s+/g, " "),
     /To allow refused calls without a terminal: add a rule to permissions\.allow/,
   );
+  // Neither a rule nor the inbox lets through what the mode refuses.
+  const plan = await own.run(["run", "go", "--model", "script:script.json", "--mode", "plan"]);
+  assert.match(plan.stderr, /Refused: only reading is allowed in the mode "plan"/);
+  assert.doesNotMatch(plan.stderr, /To allow refused calls/);
 });
 
 test("M18 an empty ANTHROPIC_BASE_URL counts as unset", async (t) => {

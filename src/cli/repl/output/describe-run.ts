@@ -47,6 +47,11 @@ interface EndDetails {
   readonly howToAllow: string | null;
 }
 
+/** Whether it was refused only because no one could be asked: what a mode or a deny rule refuses, the inbox does not let through. */
+function wasNotAsked({ error }: AgentEvent<"call:settled">): boolean {
+  return error?.includes("nobody is there to ask") ?? false;
+}
+
 /** What a run was, when it is over: why it did not answer first, then its figures. */
 export function describeEnd(event: AgentEvent<"run:ended">, details: EndDetails): Remark[] {
   const { refused, howToGoOn, howToAllow } = details;
@@ -73,7 +78,7 @@ export function describeEnd(event: AgentEvent<"run:ended">, details: EndDetails)
   const tone = state === "failed" ? "error" : "warning";
   return [
     ...(state === "answered" ? [] : [{ tone, text: why } as const]),
-    ...(refused.length > 0 && howToAllow !== null ? [{ tone: "quiet", text: howToAllow } as const] : []),
+    ...(howToAllow !== null && refused.some(wasNotAsked) ? [{ tone: "quiet", text: howToAllow } as const] : []),
     { tone: "quiet", text: figures },
   ];
 }
