@@ -27,7 +27,10 @@ const describe: Readonly<Record<RolloutOrder, (before: RolloutView, after: Rollo
       const why = endSentence(reason.replace(/^Rolled back/, "rolled back"));
       return `${canary} was tried once more, and again ${why} Correct the file, or \`deckhand rollout promote ${tool} --all\` gives it to everybody as it is.`;
     }
-    if (status === "none") return before.isPinned ? "other contents get out again." : reason;
+    if (status === "none") {
+      if (before.isPinned) return "other contents get out again.";
+      return "what was rolled back may be used again; the next use of the tool looks at what its file has now.";
+    }
     if (status !== "running") return `${canary} is ${status.replace("_", " ")}: ${reason}`;
     if (before.status === "running") return `${canary} goes on from ${percent} %.`;
     return `${canary} begins again with ${percent} % of the conversations.`;

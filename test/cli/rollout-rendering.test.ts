@@ -374,6 +374,10 @@ for (const [what, sentence] of [
   ],
   [describeOrder("resume", { ...quiet, isPinned: true }, quiet), "word_count: other contents get out again."],
   [
+    describeOrder("resume", quiet, quiet),
+    "word_count: what was rolled back may be used again; the next use of the tool looks at what its file has now.",
+  ],
+  [
     describeOrder("rollback", running, gone),
     "echo_tool: everybody gets echo_tool@1e2e3457390a from the next call on; echo_tool@9ab01c22aa01 stays out until you resume it.",
   ],
