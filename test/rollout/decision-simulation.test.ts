@@ -15,7 +15,9 @@ for (const scenario of usualScenarios) {
     const result = play(scenario);
     context.diagnostic(JSON.stringify(result));
     assertRight(result, scenario.mostWrong);
-    if (scenario.name === "good 1 %") assert.ok(result.calls <= 3500, `${result.calls} calls to 100 %`);
+    // The median of a few runs lies higher or lower by chance.
+    const most = count({ quick: 2900, full: 2300 });
+    if (scenario.name === "good 1 %") assert.ok(result.calls <= most, `${result.calls} calls to 100 %`);
     if (scenario.name === "bad 30 %") assert.ok(result.canaryCalls <= 20, `${result.canaryCalls} canary calls to stop`);
     if (scenario.name === "bad 3 %") assert.ok(result.harmed <= 25, `${result.harmed} calls harmed`);
   });

@@ -103,7 +103,7 @@ const table: readonly (readonly [situation: string, question: Partial<RolloutQue
   ["bad, held by a person", { state: terrible(), held: "a demo" }, "rollback worse"],
   ["bad, 15 days old", { state: terrible(), now: 15 * day }, "rollback worse"],
   ["bad, at 100 %", { state: inStage(terrible(), 3, 100) }, "rollback worse"],
-  ["bad, held back", { state: inStage(terrible(), 3, 90) }, "rollback worse"],
+  ["bad, held back", { state: inStage(terrible(), 3, 80) }, "rollback worse"],
   ["fatal error", { state: withFatal(good()) }, "rollback fatal"],
   [
     "fatal error in the first call",
@@ -156,17 +156,17 @@ const table: readonly (readonly [situation: string, question: Partial<RolloutQue
   ],
   [
     "held back, too short",
-    { state: inStage(playedState({ canary: { calls: 1480, errors: 14 }, stable }), 3, 90) },
+    { state: inStage(playedState({ canary: { calls: 1480, errors: 14 }, stable }), 3, 80) },
     "hold holdback",
   ],
   [
     "held back, long enough",
-    { state: inStage(playedState({ canary: { calls: 1501, errors: 15 }, stable }), 3, 90) },
+    { state: inStage(playedState({ canary: { calls: 1501, errors: 15 }, stable }), 3, 80) },
     "promote holdback_done",
   ],
   [
     "held back for a week",
-    { state: inStage(playedState({ canary: { calls: 380, errors: 4 }, stable }), 3, 90), now: 7 * day },
+    { state: inStage(playedState({ canary: { calls: 380, errors: 4 }, stable }), 3, 80), now: 7 * day },
     "promote holdback_done",
   ],
   [
@@ -174,7 +174,7 @@ const table: readonly (readonly [situation: string, question: Partial<RolloutQue
     {
       state: {
         ...playedState({ canary: { calls: 380, errors: 4 }, stable }),
-        stage: { index: 3, percent: 90, startedAt: 14 * day, canaryCalls: 100 },
+        stage: { index: 3, percent: 80, startedAt: 14 * day, canaryCalls: 100 },
       },
       now: 15 * day,
     },

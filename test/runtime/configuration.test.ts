@@ -42,7 +42,7 @@ const rolloutPolicy = {
   calls: 100,
   max_canary_calls: 4000,
   max_age_days: 14,
-  holdback_percent: 10,
+  holdback_percent: 20,
   holdback_calls: 1500,
   holdback_days: 7,
   scheduled_runs: 3,

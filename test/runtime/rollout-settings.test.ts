@@ -40,7 +40,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     approve: "never",
     dryRun: false,
     stages: [10, 30, 60, 100],
-    odds: { advance: [0.2, 0.2], promote: 170, rollback: 140 },
+    odds: { advance: [0.2, 0.2], promote: 130, rollback: 70 },
     limits: {
       errorRate: 0.02,
       timeoutRate: 0.01,
@@ -51,7 +51,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     },
     maxCanaryCalls: 4000,
     maxAgeMs: 14 * day,
-    holdback: { percent: 10, calls: 1500, elapsedMs: 7 * day },
+    holdback: { percent: 20, calls: 1500, elapsedMs: 7 * day },
     scheduled: { runs: 3, elapsedMs: day },
   };
   assert.deepEqual(policyFor(rollout, { tool: "echo_tool", risk: "low", lane: "live" }), low);
@@ -60,7 +60,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     scope: "scheduled",
     risk: "high",
     stages: [1, 5, 20, 50, 100],
-    odds: { advance: [0.2, 0.2], promote: 400, rollback: 140 },
+    odds: { advance: [0.2, 0.2], promote: 400, rollback: 70 },
     scheduled: { runs: 5, elapsedMs: day },
   });
   assert.equal(rolloutModeFor(rollout, "echo_tool"), "off");
@@ -171,7 +171,7 @@ test("a folder that is not trusted may make rollouts more careful, and nothing e
     window: 10,
     replay: { calls: 5, timeout_ms: 9000 },
     low: { error_rate: 0.01, rollback_rate: 0.5, calls: 10, stages: [50, 100], max_canary_calls: 9000 },
-    high: { approve: "never", holdback_percent: 10 },
+    high: { approve: "never", holdback_percent: 20 },
     tools: { pay: { approve: "each", risk: "low", mode: "off", calls: 500 }, other: { risk: "high", calls: 99 } },
   };
   const { configuration, warnings } = await load(t, { user, project, isTrusted: false });
@@ -183,7 +183,7 @@ test("a folder that is not trusted may make rollouts more careful, and nothing e
     [low.error_rate, low.rollback_rate, low.calls, low.stages, low.max_canary_calls],
     [0.01, 0.05, 100, [10, 30, 60, 100], 9000],
   );
-  assert.deepEqual([high.approve, high.holdback_percent], ["last", 10]);
+  assert.deepEqual([high.approve, high.holdback_percent], ["last", 20]);
   assert.deepEqual(rollout.tools, { pay: { approve: "each", calls: 500 }, other: { risk: "high" } });
   const keys = [
     "rollout.mode",

@@ -6,6 +6,7 @@ import {
   type History,
   type Matched,
   noStretch,
+  type Pooled,
   type Stretch,
   type Tally,
 } from "./evidence.ts";
@@ -13,12 +14,10 @@ import type { LatencyAllowance } from "./policy.ts";
 import { looksGoodLately, rateOf } from "./weigh-evidence.ts";
 
 /** How many calls at stable's rate of late a block borrows: many when it looks like the others, few when it does not. */
-const borrowed = { usual: 150, unusual: 6 };
+const borrowed = { usual: 90, unusual: 6 };
 const unusualDeviations = 2.5;
 /** What is left of the weight of earlier calls after some more of stable: the rate of late is that of its last 500. */
 const kept = { part: 0.7, after: 150 };
-/** Stable's calls, as a part of the canary's: below it an outage may have missed them by chance. */
-const leastBeside = 0.25;
 
 const p95 = { share: 0.05, leastSlow: 0.045, leastTooSlow: 0.027 };
 const p90 = { share: 0.1, leastSlow: 0.09, leastTooSlow: 0.057 };
@@ -45,14 +44,16 @@ export function addBlock(evidence: Evidence, block: Block, { history, latency }:
 export function addFailures(evidence: Evidence, block: Block, history: History): Evidence {
   const { historyPart } = evidence.stableLately;
   const stableLately = { ...add(evidence.stableLately, block.stable), historyPart };
-  const compared = compare(block, rateOf(stableLately, history).rate);
-  const isThin = block.stable.calls < leastBeside * block.canary.calls;
+  const usual = rateOf(stableLately, history).rate;
+  const isUsual = looksUsual(block, usual);
+  const compared = compare(block, usual, isUsual);
   const next: Evidence = {
     ...evidence,
-    ...addCompared(evidence, isThin ? compared : { ...compared, alone: compared.matched }),
+    ...addCompared(evidence, compared),
     stable: add(evidence.stable, block.stable),
+    pooled: pool(evidence.pooled, block, isUsual ? undefined : compared.matched),
     stableLately,
-    lately: addToStretch(evidence.lately, compared),
+    lately: addToStretch(evidence.lately, compared, block.stable),
   };
   return block.state === "closed" ? close(next, block, history) : next;
 }
@@ -68,19 +69,30 @@ function close(evidence: Evidence, { stable }: Block, history: History): Evidenc
   };
 }
 
-/** What stable would have done with the canary's calls of this block; `usual` is its rate of late. */
-function compare({ canary, stable }: Block, usual: number): Compared {
+/** Whether stable failed in this block about as often as of late. */
+function looksUsual({ stable }: Block, usual: number): boolean {
   const surprise = Math.abs(stable.failures - stable.calls * usual);
-  const isThin = stable.calls < leastBeside * canary.calls;
-  const isUsual = isThin || surprise <= unusualDeviations * Math.sqrt(stable.calls * usual * (1 - usual)) + 0.5;
+  return surprise <= unusualDeviations * Math.sqrt(stable.calls * usual * (1 - usual)) + 0.5;
+}
+
+function pool(pooled: Pooled, { canary, stable }: Block, unusual: Matched | undefined): Pooled {
+  if (unusual !== undefined) {
+    const { failures, variance } = unusual;
+    return { ...pooled, matched: addMatched(pooled.matched, { failures, variance, borrowed: 0 }) };
+  }
+  const matched = { ...pooled.matched, borrowed: pooled.matched.borrowed + canary.calls };
+  return { stable: add(pooled.stable, stable), matched };
+}
+
+/** What stable would have done with the canary's calls of this block; `usual` is its rate of late. */
+function compare({ canary, stable }: Block, usual: number, isUsual: boolean): Compared {
   const loan = isUsual ? borrowed.usual : borrowed.unusual;
   const size = stable.calls + loan;
-  const spreadOf = (rate: number): number => Math.max(rate * (1 - rate), usual * (1 - usual) * 0.5);
   const rate = (stable.failures + usual * loan) / size;
   const matched: Matched = {
     failures: canary.calls * rate,
     borrowed: (canary.calls * loan) / size,
-    variance: canary.calls ** 2 * spreadOf(rate) * (stable.calls / size ** 2),
+    variance: canary.calls ** 2 * Math.max(rate * (1 - rate), usual * (1 - usual) * 0.5) * (stable.calls / size ** 2),
   };
   const aloneSize = stable.calls + borrowed.unusual;
   const aloneRate = (stable.failures + usual * borrowed.unusual) / aloneSize;
@@ -89,15 +101,14 @@ function compare({ canary, stable }: Block, usual: number): Compared {
     matched,
     alone: {
       failures: canary.calls * aloneRate,
-      borrowed: 0,
-      variance: (canary.calls ** 2 * spreadOf(aloneRate)) / aloneSize,
+      coarseness: canary.calls ** 2 / aloneSize,
     },
   };
 }
 
-function addToStretch(stretch: Stretch, block: Compared): Stretch {
+function addToStretch(stretch: Stretch, block: Compared, stable: Tally): Stretch {
   const worst = [...stretch.worst, block].toSorted((one, other) => surplus(other) - surplus(one)).slice(0, 2);
-  return { ...addCompared(stretch, block), worst };
+  return { ...addCompared(stretch, block), stable: add(stretch.stable, stable), worst };
 }
 
 function surplus({ canary, matched }: Compared): number {
@@ -108,7 +119,10 @@ function addCompared(one: Compared, other: Compared): Compared {
   return {
     canary: add(one.canary, other.canary),
     matched: addMatched(one.matched, other.matched),
-    alone: addMatched(one.alone, other.alone),
+    alone: {
+      failures: one.alone.failures + other.alone.failures,
+      coarseness: one.alone.coarseness + other.alone.coarseness,
+    },
   };
 }
 

@@ -66,7 +66,7 @@ export function nextKind(state: RolloutState, policy: RolloutPolicy): "stage" | 
   return kind === undefined || kind === "holdback_end" ? "none" : kind;
 }
 
-/** Everybody else has it: enough calls, or enough time, without a regression; twice as long while a kind is suspect. */
+/** Everybody else has it: enough calls, or enough time, without a regression; up to three times as long while a kind is suspect. */
 function isHeldBackLongEnough(
   { state: { stage }, policy: { holdback }, now }: RolloutQuestion,
   step: Step,
@@ -74,7 +74,7 @@ function isHeldBackLongEnough(
 ): boolean {
   if (step.kind !== "holdback_end") return false;
   const part = Math.max(stage.canaryCalls / holdback.calls, (now - stage.startedAt) / holdback.elapsedMs);
-  return part >= 2 || (part >= 1 && !isKindSuspect());
+  return part >= 3 || (part >= 1 && !isKindSuspect());
 }
 
 /** Scheduled runs are too few to prove anything: enough of them without a failure over a while, and a person decides. */

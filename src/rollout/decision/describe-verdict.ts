@@ -1,6 +1,6 @@
 import type { Assessment, RolloutQuestion } from "./assess.ts";
 import { duration, integer, milliseconds, percent, probability, several, times } from "./describe-figures.ts";
-import { leastStableCalls } from "./judge.ts";
+import { type Judgement, leastStableCalls } from "./judge.ts";
 
 /** The verdict in one sentence with the figures that led to it. */
 export function describeVerdict(answer: Omit<Assessment, "reason">, question: RolloutQuestion): string {
@@ -67,7 +67,7 @@ function describeCause(answer: Omit<Assessment, "reason">, question: RolloutQues
     case "done":
       return `everybody has it; ${failed}`;
     case "safe":
-      return `${failed}; ${describeOdds(-(evidence.judgement.failures?.unsafe ?? 0))}`;
+      return `${failed}; ${describeOdds(evidence.judgement)}`;
     case "no_look":
     case "few_calls":
     case "evidence":
@@ -89,7 +89,8 @@ function describeFailures({ evidence }: Omit<Assessment, "reason">): string {
 }
 
 /** The first stages ask for little: there it may still be the less likely explanation. */
-function describeOdds(logOdds: number): string {
+function describeOdds({ failures }: Judgement): string {
+  const logOdds = failures ? -Math.min(failures.unsafe, failures.unsafeAlone) : 0;
   if (logOdds >= 0) return `as good as stable is ${times(logOdds)} times likelier than unsafe`;
   return `as good as stable is ${Math.exp(logOdds).toFixed(1)} times as likely as unsafe, enough for this step`;
 }

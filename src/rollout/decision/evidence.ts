@@ -24,6 +24,8 @@ export interface Tally {
  */
 export interface Evidence extends Compared {
   readonly stable: Tally;
+  /** Stable as one rate over all blocks in which nothing special happened: it tells most, unless times change. */
+  readonly pooled: Pooled;
   /** Stable's calls and the history, where each block makes what was before it count a little less: times change. */
   readonly stableLately: Tally & { readonly historyPart: number };
   /** Since the canary last looked as good as stable: a version that went bad late is not judged by its past. */
@@ -38,11 +40,19 @@ export interface Compared {
   /** Known from stable's calls of the same block, and of late. */
   readonly matched: Matched;
   /** Known from stable's calls of the same block alone: few calls say little, but no outage is taken for a difference. */
-  readonly alone: Matched;
+  readonly alone: { readonly failures: number; /** Sum of calls² / stable calls. */ readonly coarseness: number };
+}
+
+export interface Pooled {
+  /** Stable's calls of the usual blocks. */
+  readonly stable: Tally;
+  /** Failures and variance of the other blocks; borrowed are the canary's calls of the usual ones. */
+  readonly matched: Matched;
 }
 
 /** Some blocks, and of these the two in which the canary failed most beyond stable: a short outage is in there. */
 export interface Stretch extends Compared {
+  readonly stable: Tally;
   readonly worst: readonly Compared[];
 }
 
@@ -89,13 +99,15 @@ const nothing: TailPart = { calls: 0, slow: 0, expectedSlow: 0, coarseness: 0 };
 const noTail: Tail = { ...nothing, tooSlow: 0, expectedTooSlow: 0, aboveQuantile: 0, aboveAllowed: 0, worst: nothing };
 
 const noMatch: Matched = { failures: 0, borrowed: 0, variance: 0 };
-const nothingCompared: Compared = { canary: { calls: 0, failures: 0 }, matched: noMatch, alone: noMatch };
+const noTally: Tally = { calls: 0, failures: 0 };
+const nothingCompared: Compared = { canary: noTally, matched: noMatch, alone: { failures: 0, coarseness: 0 } };
 
-export const noStretch: Stretch = { ...nothingCompared, worst: [] };
+export const noStretch: Stretch = { ...nothingCompared, stable: noTally, worst: [] };
 
 export const noEvidence: Evidence = {
   ...nothingCompared,
-  stable: { calls: 0, failures: 0 },
+  stable: noTally,
+  pooled: { stable: noTally, matched: noMatch },
   stableLately: { calls: 0, failures: 0, historyPart: 1 },
   lately: noStretch,
   p95: noTail,

@@ -57,13 +57,15 @@ export const lookEvery = 20;
 export const leastStableCalls = 100;
 const leastFailures = { all: 4, kind: 3 };
 /** Many stretches end lately: each must be surer than the whole; less so where everybody has it, and each call counts. */
-const latelyCaution = { trial: 8, watched: 3 };
+const latelyCaution = { trial: 15, watched: 6 };
 /** Latency: slower in more than one block, or slower beyond all doubt. */
 const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
-const fastEnoughOdds = { p95: 6, p90: 25 };
+const fastEnoughOdds = { p95: 2, p90: 40 };
 /** What is still here after all calls are used up is not bad: then less is enough. */
 const finalOdds = 1.5;
+/** What may look good in a second way does so by chance more often. */
+const aloneCaution = 6;
 /** What looks good sooner is more often luck: it must look better. */
 const earlyCalls = 450;
 const credible = 0.95;
@@ -153,23 +155,27 @@ function missedLimit({ evidence, history, canary, stable }: Facts, { limits }: R
 
 export interface NeededOdds {
   readonly failures: number;
+  /** The same by stable's calls of the same block alone: one of the two is enough. */
+  readonly failuresAlone: number;
   readonly p95: number;
   readonly p90: number;
 }
 
 export function neededOdds({ stage, canary }: Facts, { odds, maxCanaryCalls }: RolloutPolicy): NeededOdds {
-  if (canary.calls >= maxCanaryCalls) return { failures: finalOdds, p95: finalOdds, p90: finalOdds };
+  if (canary.calls >= maxCanaryCalls) {
+    return { failures: finalOdds, failuresAlone: finalOdds, p95: finalOdds, p90: finalOdds };
+  }
   if (stage.next === "everybody") {
-    const early = Math.max(1, earlyCalls / canary.calls) ** 2;
-    return { failures: odds.promote * early, ...fastEnoughOdds };
+    const failures = odds.promote * Math.max(1, earlyCalls / canary.calls) ** 2;
+    return { failures, failuresAlone: failures * aloneCaution, ...fastEnoughOdds };
   }
   const advance = odds.advance[Math.min(stage.index, odds.advance.length - 1)] as number;
-  return { failures: advance, p95: advance, p90: advance };
+  return { failures: advance, failuresAlone: advance, p95: advance, p90: advance };
 }
 
 function missedOdds({ failures, p95, p90 }: AllWeights, needed: NeededOdds): "evidence" | undefined {
   const reached =
-    failures.unsafe < -Math.log(needed.failures) &&
+    (failures.unsafe < -Math.log(needed.failures) || failures.unsafeAlone < -Math.log(needed.failuresAlone)) &&
     p95.tooSlow < -Math.log(needed.p95) &&
     p90.tooSlow < -Math.log(needed.p90);
   return reached ? undefined : "evidence";

@@ -60,7 +60,7 @@ export function rolloutPolicy(scope: "live" | "scheduled", risk: "low" | "high")
   return {
     scope,
     stages: risk === "high" ? [1, 5, 20, 50, 100] : [10, 30, 60, 100],
-    odds: { advance: [0.2, 0.2], promote: risk === "high" ? 400 : 170, rollback: 140 },
+    odds: { advance: [0.2, 0.2], promote: risk === "high" ? 400 : 130, rollback: 70 },
     limits: {
       errorRate: 0.02,
       timeoutRate: 0.01,
@@ -71,7 +71,7 @@ export function rolloutPolicy(scope: "live" | "scheduled", risk: "low" | "high")
     },
     maxCanaryCalls: 4000,
     maxAgeMs: 14 * day,
-    holdback: { percent: 10, calls: 1500, elapsedMs: 7 * day },
+    holdback: { percent: 20, calls: 1500, elapsedMs: 7 * day },
     scheduled: { runs: risk === "high" ? 5 : 3, elapsedMs: day },
   };
 }

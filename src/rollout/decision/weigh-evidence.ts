@@ -6,6 +6,8 @@ import type { Compared, Evidence, History, Matched, Stretch, Tail, TailPart, Tal
 export interface FailureWeights {
   /** Failing by what matters, against failing as stable does. Very low: safe to go on. */
   readonly unsafe: number;
+  /** The same by stable's calls of the same block alone: it tells less, and no drift of both arms deceives it. */
+  readonly unsafeAlone: number;
   /** Failing more by some amount, small to huge, against failing as stable does. Very high: roll back. */
   readonly worse: number;
   /** The same for the latest calls alone. */
@@ -44,31 +46,46 @@ const slowParts = [1.6, 2.4, 4, 7];
 /** Of one kind of input there are few calls, and a kind that breaks often breaks altogether. */
 const kindSeverities = [...severities, { points: 0.6, share: 2, weight: 0.1 }];
 /**
- * Where stable has few calls beside the canary's, an outage may have missed them by chance. What they say alone may be weaker
- * by this than what all of stable's calls say …
+ * What stable's calls of the same blocks say alone may be weaker than what all of stable's calls say, as long as it is unlikely that
+ * something changed for both: the longer the trial, the likelier it did. In calls; a kind of input has few of them.
  */
-const aloneLead = { all: Math.log(2), kind: Math.log(285) };
-/** … and by this where more than two blocks show it: that is no outage, unless stable's calls say otherwise. */
-const lastingLead = Math.log(1300);
+const aloneLead = { calls: 2500, kind: Math.log(285) };
+/** Of late it may be weaker if more than two blocks show it, and stable's calls are so much likelier at its usual rate than at the canary's. */
+const notSharedOdds = 12;
 /** A rate that hardly anything is known about lies anywhere: that takes more points. */
 const finePoints = 256;
 
 /** Over all calls, or over those of one kind of input. */
-export type Scope = keyof typeof aloneLead;
+export type Scope = "all" | "kind";
 
+/**
+ * Stable is known in three ways: as one rate over all that was usual, which tells most; block by block and of late; and block by
+ * block alone, which tells least, and which no drift of both arms deceives. Worse is what all call worse.
+ */
 export function weighFailures(evidence: Evidence, history: History, scope: Scope = "all"): FailureWeights {
   const { canary, stable, stableLately, lately } = evidence;
+  const each = scope === "kind" ? kindSeverities : severities;
   const all = rateOf({ ...stable, historyPart: 1 }, history);
-  const grid = spreadBeta(posterior(canary, evidence.matched, all));
-  const of = { stable: all, severities: scope === "kind" ? kindSeverities : severities };
-  const known = weighWorse(evidence, "matched", of);
-  // Only where it matters: most calls do not look worse at all, and most blocks have enough of stable.
-  const worse = known <= 0 ? known : Math.min(known, weighWorse(evidence, "alone", of) + aloneLead[scope]);
+  const usual = poolHistory(evidence.pooled.stable, history);
+  const [pooled, matched, alone] = [
+    spreadBeta(pooledPosterior(evidence, history)),
+    spreadBeta(posterior(canary, evidence.matched, all)),
+    spreadAlone(evidence),
+  ];
+  const known = Math.min(weighCounted(canary, pooled, each), weighCounted(canary, matched, each));
+  // Only where it matters: most calls do not look worse at all.
+  const lead = scope === "kind" ? aloneLead.kind : Math.log1p(aloneLead.calls / (canary.calls + stable.calls));
+  const worse = known <= 0 ? known : Math.min(known, weighCounted(canary, alone, each) + lead);
   return {
-    unsafe: logLikelihood(canary, grid, unsafeExcess) - logLikelihood(canary, grid, same),
+    unsafe: weighUnsafe(canary, pooled),
+    unsafeAlone: weighUnsafe(canary, alone),
     worse,
-    worseLately: weighLately(lately, { ...of, stable: rateOf(stableLately, history) }),
+    worseLately: weighLately(lately, usual, { stable: rateOf(stableLately, history), severities: each }),
   };
+}
+
+function weighUnsafe(canary: Tally, stable: Grid): number {
+  return logLikelihood(canary, stable, unsafeExcess) - logLikelihood(canary, stable, same);
 }
 
 interface Weighed {
@@ -78,33 +95,46 @@ interface Weighed {
 
 /** Whether what came lately is no reason to look at it apart. */
 export function looksGoodLately({ lately, stableLately }: Evidence, history: History): boolean {
-  return weighWorse(lately, "matched", { stable: rateOf(stableLately, history), severities }) <= 0;
+  return weighMatched(lately, { stable: rateOf(stableLately, history), severities }) <= 0;
 }
 
-function weighLately(lately: Stretch, of: Weighed): number {
-  const known = weighWorse(lately, "matched", of);
+function weighLately(lately: Stretch, usual: Tally, of: Weighed): number {
+  const known = weighMatched(lately, of);
   if (known <= 0) return known;
-  const alone = weighWorse(lately, "alone", of);
-  const elsewhere = weighWorse(lately.worst.reduce(withoutBlock, lately), "matched", of);
-  return Math.min(known, Math.max(alone, Math.min(elsewhere, alone + lastingLead)));
+  const alone = weighCounted(lately.canary, spreadAlone(lately), of.severities);
+  if (isShared(lately, usual)) return Math.min(known, alone);
+  const elsewhere = weighCounted(lately.worst.reduce(without, lately.canary), spreadBeta(betaOf(usual)), of.severities);
+  return Math.min(known, Math.max(alone, elsewhere));
 }
 
-function weighWorse(compared: Compared, by: "matched" | "alone", { stable, severities: each }: Weighed): number {
-  const { canary } = compared;
-  if (canary.calls < 1) return 0;
-  const grid = spreadBeta(posterior(canary, compared[by], stable), by === "alone" ? finePoints : undefined);
+/** Whether stable's calls of the same time may be failing as the canary's do: what breaks for both is not the canary's fault. */
+function isShared({ canary, stable }: Stretch, usual: Tally): boolean {
+  const of = (counted: Tally) => logLikelihood(stable, spreadBeta(betaOf(counted)), same);
+  return of(usual) - of(canary) < Math.log(notSharedOdds);
+}
+
+function betaOf({ calls, failures }: Tally): Beta {
+  return { failures: failures + 0.5, successes: calls - failures + 0.5 };
+}
+
+function weighMatched({ canary, matched }: Compared, { stable, severities: each }: Weighed): number {
+  return canary.calls < 1 ? 0 : weighCounted(canary, spreadBeta(posterior(canary, matched, stable)), each);
+}
+
+/** Stable's rate as its calls of the same blocks have it, with the number of calls that these are worth to the canary's mix. */
+function spreadAlone({ canary, alone }: Compared): Grid {
+  const size = canary.calls ** 2 / Math.max(alone.coarseness, 1e-9);
+  const rate = canary.calls > 0 ? alone.failures / canary.calls : 0;
+  return spreadBeta({ failures: rate * size + 0.1, successes: (1 - rate) * size + 0.9 }, finePoints);
+}
+
+function weighCounted(canary: Tally, grid: Grid, each: Weighed["severities"]): number {
   const of = (excess: Excess) => logLikelihood(canary, grid, excess);
   return logSum(each.map((severity) => of(severity) + Math.log(severity.weight))) - of(trifling);
 }
 
-function withoutBlock({ canary, matched }: Compared, block: Compared): Compared {
-  const rest = {
-    failures: Math.max(0, matched.failures - block.matched.failures),
-    borrowed: Math.max(0, matched.borrowed - block.matched.borrowed),
-    variance: Math.max(0, matched.variance - block.matched.variance),
-  };
-  const left = { calls: canary.calls - block.canary.calls, failures: canary.failures - block.canary.failures };
-  return { canary: left, matched: rest, alone: rest };
+function without(all: Tally, { canary }: Compared): Tally {
+  return { calls: all.calls - canary.calls, failures: all.failures - canary.failures };
 }
 
 export function weighTail(tail: Tail): TailWeights {
@@ -123,8 +153,14 @@ export function weighTail(tail: Tail): TailWeights {
 }
 
 /** Stable's failure rate over the canary's mix of blocks, with the number of calls that it is worth. */
-export function stablePosterior({ canary, stable, matched }: Evidence, history: History): Beta {
+export function stablePosterior({ canary, matched, stable }: Evidence, history: History): Beta {
   return posterior(canary, matched, rateOf({ ...stable, historyPart: 1 }, history));
+}
+
+/** The same, known from all of stable's calls but those of unusual blocks. */
+function pooledPosterior({ canary, pooled: { stable, matched } }: Evidence, history: History): Beta {
+  const usual = poolHistory(stable, history);
+  return posterior(canary, { ...matched, failures: matched.failures + matched.borrowed * usual.rate }, usual);
 }
 
 /** The same over the latest calls alone. */
@@ -154,6 +190,22 @@ export function rateOf(stable: Evidence["stableLately"], history: History): Tall
   const before = (history.failures + unknownHistory.failures) / (history.calls + standIn);
   const calls = stable.calls + weight;
   const failures = stable.failures + before * weight;
+  return { calls, failures, rate: failures / calls };
+}
+
+/** Far more of the history counts where stable still does what it did: less, the less the two agree. */
+const mostHistory = 1000;
+
+function poolHistory(stable: Tally, history: History): Tally & { rate: number } {
+  const little = rateOf({ ...stable, historyPart: 1 }, history);
+  const more = Math.min(history.calls, mostHistory) - historyWeight.most;
+  if (more <= 0 || stable.calls === 0) return little;
+  const before = (history.failures + unknownHistory.failures) / (history.calls + 1);
+  const variance = little.rate * (1 - little.rate) * (1 / stable.calls + 1 / history.calls);
+  const surprise = (stable.failures / stable.calls - before) ** 2 / variance;
+  const part = more / Math.max(1, surprise);
+  const calls = little.calls + part;
+  const failures = little.failures + before * part;
   return { calls, failures, rate: failures / calls };
 }
 

@@ -42,7 +42,9 @@ export function isState(document: unknown): document is RolloutState {
     typeof stage["percent"] === "number" &&
     [canary, stable].every((arm) => isRecord(arm) && typeof arm["calls"] === "number") &&
     [routed, history, latency, latencies].every(isRecord) &&
-    [evidence, paired].every((each) => isRecord(each) && isRecord(each["lately"]) && isRecord(each["stableLately"])) &&
+    [evidence, paired].every(
+      (each) => isRecord(each) && ["lately", "stableLately", "pooled"].every((key) => isRecord(each[key])),
+    ) &&
     isRecord(open) &&
     isRecord(open["canary"]) &&
     isRecord(open["stable"])

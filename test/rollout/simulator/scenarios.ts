@@ -79,8 +79,7 @@ export const usualScenarios: readonly Scenario[] = [
 const load = ({ call, fate }: Moment) => 0.5 + 0.5 * Math.sin(2 * Math.PI * (call / 700 + fate));
 
 export const hardScenarios: readonly Scenario[] = [
-  // Known weakness, 2.3 % of 1,000 runs: what a block borrows is stable's rate over all blocks, and lags behind a drift.
-  equal("good, both drift to 4 %", ({ call }) => ({ errors: Math.min(0.04, 0.01 + call * 6e-6) }), { mostWrong: 0.03 }),
+  equal("good, both drift to 4 %", ({ call }) => ({ errors: Math.min(0.04, 0.01 + call * 6e-6) })),
   bad("bad, drifts to 8 %", ({ canaryCalls }) => ({ errors: Math.min(0.08, 0.01 + canaryCalls * 1e-4) })),
   equal("good, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.06 : 0.01 })),
   bad("bad, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.12 : 0.01 })),
@@ -124,16 +123,15 @@ export const lateScenarios: readonly Scenario[] = [
   late("late, 30 % after 1,300", 1300, 0.3),
   late("late, 10 % after 300", 300, 0.1),
   late("late, 10 % after 600", 600, 0.1),
-  // Known weakness: 5 of 100 on one seed, 1 of 100 on another.
-  { ...late("late, 10 % after 900", 900, 0.1), mostWrong: 0.06 },
+  late("late, 10 % after 900", 900, 0.1),
   equal("good 1 %, watched", always(one), watched),
   equal("good 6 %, watched", failing(0.06), watched),
-  // Known weakness: beside 90 % on the canary, stable has few calls to show that it is no better.
+  // Beside 80 % on the canary, stable has few calls to show that it is no better.
   equal("good, both break at 2,500", ({ call }) => (call > 2500 ? { errors: 0.1 } : one), {
     ...watched,
-    mostWrong: 0.25,
+    mostWrong: 0.02,
   }),
-  equal("good, outage while watched", outageLater, { ...watched, mostWrong: 0.03 }),
+  equal("good, outage while watched", outageLater, watched),
   {
     ...bad("bad, 2 % of the inputs fail half of the time", ({ kind }) => ({ errors: kind < 0.02 ? 0.5 : 0.01 })),
     ...watched,
