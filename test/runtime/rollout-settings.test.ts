@@ -40,7 +40,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     approve: "never",
     dryRun: false,
     stages: [10, 30, 60, 100],
-    odds: { advance: [0.2, 0.2], promote: 130, rollback: 70 },
+    odds: { advance: [0.2, 0.2], promote: 160, rollback: 70 },
     limits: {
       errorRate: 0.02,
       timeoutRate: 0.01,

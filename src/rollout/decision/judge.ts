@@ -61,11 +61,11 @@ const latelyCaution = { trial: 15, watched: 6 };
 /** Latency: slower in more than one block, or slower beyond all doubt. */
 const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
-const fastEnoughOdds = { p95: 2, p90: 40 };
+const fastEnoughOdds = { p95: 4, p90: 50 };
 /** What is still here after all calls are used up is not bad: then less is enough. */
 const finalOdds = 1.5;
 /** What may look good in a second way does so by chance more often. */
-const aloneCaution = 6;
+const aloneCaution = 20;
 /** What looks good sooner is more often luck: it must look better. */
 const earlyCalls = 450;
 const credible = 0.95;
