@@ -63,7 +63,7 @@ const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
 const fastEnoughOdds = { p95: 4, p90: 50 };
 /** What is still here after all calls are used up is not bad: then less is enough. */
-const finalOdds = 1.5;
+const finalOdds = { failures: 5, failuresAlone: 30, p95: 1.5, p90: 1.5 };
 /** What may look good in a second way does so by chance more often. */
 const aloneCaution = 20;
 /** What looks good sooner is more often luck: it must look better. */
@@ -163,7 +163,7 @@ export interface NeededOdds {
 
 export function neededOdds({ stage, canary }: Facts, { odds, maxCanaryCalls }: RolloutPolicy): NeededOdds {
   if (canary.calls >= maxCanaryCalls) {
-    return { failures: finalOdds, failuresAlone: finalOdds, p95: finalOdds, p90: finalOdds };
+    return finalOdds;
   }
   if (stage.next === "everybody") {
     const failures = odds.promote * Math.max(1, earlyCalls / canary.calls) ** 2;
