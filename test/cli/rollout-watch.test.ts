@@ -39,9 +39,9 @@ test("in a pipe the watch is one line for each change, of any process, until Ctr
   assert.deepEqual([asText.code, asText.stderr, asJson.code, asJson.stderr], [130, "", 130, ""]);
   const time = String.raw`\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`;
   const told = [
-    "10 %  running  \\[10\\] > 30 > 60 > 90 > 100 \\| .+",
-    "30 %  running  10 > \\[30\\] > 60 > 90 > 100 \\| .+",
-    "30 %  held  10 > \\[30\\] > 60 > 90 > 100 \\| Held by .+: until Monday",
+    "10 %  running  \\[10\\] > 30 > 60 > 80 > 100 \\| .+",
+    "30 %  running  10 > \\[30\\] > 60 > 80 > 100 \\| .+",
+    "30 %  held  10 > \\[30\\] > 60 > 80 > 100 \\| Held by .+: until Monday",
     "0 %  rolled back  A person rolled it back\\.",
   ];
   for (const [index, line] of asText.stdout.trimEnd().split("\n").entries()) {

@@ -340,7 +340,7 @@ test("the view of a trial has the share of every step, and says that there is no
   const bench = openReleaseBench();
   await bench.start();
   const look = async () => (await bench.orders.list("say"))[0]!;
-  assert.deepEqual((await look()).stages, [10, 30, 60, 90, 100]);
+  assert.deepEqual((await look()).stages, [10, 30, 60, 80, 100]);
   assert.equal((await look()).reason, "Replayed: 3 of 3 pass, none fails that passes on stable.");
   await bench.observe({ route: "stable" });
   assert.equal((await look()).reason, "held: no canary call yet");

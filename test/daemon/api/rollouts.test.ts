@@ -35,7 +35,7 @@ test("a trial is shown with what it changes, what happened, and how both version
     stable_since: "TIME",
     canary: "say@HASH",
     percent: 10,
-    stages: [10, 30, 60, 90, 100],
+    stages: [10, 30, 60, 80, 100],
     status: "running",
     is_held: false,
     is_pinned: false,
