@@ -40,7 +40,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     approve: "never",
     dryRun: false,
     stages: [10, 30, 60, 100],
-    odds: { advance: [0.2, 0.2], promote: 160, rollback: 70 },
+    odds: { advance: [0.06, 0.1], promote: 145, rollback: 80 },
     limits: {
       errorRate: 0.02,
       timeoutRate: 0.01,
@@ -60,7 +60,7 @@ test("without settings a policy is the source's numbers, and the last step of a 
     scope: "scheduled",
     risk: "high",
     stages: [1, 5, 20, 50, 100],
-    odds: { advance: [0.2, 0.2], promote: 400, rollback: 70 },
+    odds: { advance: [0.06, 0.1], promote: 400, rollback: 80 },
     scheduled: { runs: 5, elapsedMs: day },
   });
   assert.equal(rolloutModeFor(rollout, "echo_tool"), "off");

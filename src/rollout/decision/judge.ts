@@ -57,13 +57,13 @@ export const lookEvery = 20;
 export const leastStableCalls = 100;
 const leastFailures = { all: 4, kind: 3 };
 /** Many stretches end lately: each must be surer than the whole; less so where everybody has it, and each call counts. */
-const latelyCaution = { trial: 15, watched: 6 };
+const latelyCaution = { trial: 15, watched: 10 };
 /** Latency: slower in more than one block, or slower beyond all doubt. */
 const slowerOdds = { elsewhere: 90, anywhere: 8000 };
 /** Latency: what must be this much likelier before everybody gets it. */
 const fastEnoughOdds = { p95: 4, p90: 50 };
 /** What is still here after all calls are used up is not bad: then less is enough. */
-const finalOdds = { failures: 5, failuresAlone: 30, p95: 1.5, p90: 1.5 };
+const finalOdds = { failures: 3, failuresAlone: 1.5, p95: 1.5, p90: 1.5 };
 /** What may look good in a second way does so by chance more often. */
 const aloneCaution = 20;
 /** What looks good sooner is more often luck: it must look better. */
@@ -90,8 +90,9 @@ function judgeFailures(
 ): "worse" | "worse_lately" | "above_limit" | undefined {
   const { calls, failures } = evidence.canary;
   if (failures < leastFailures[scope]) return undefined;
-  if (worse > Math.log(odds.rollback)) return "worse";
-  const caution = latelyCaution[stage.next === "none" ? "watched" : "trial"];
+  const isWatched = stage.next === "none";
+  if (worse > Math.log(odds.rollback * (isWatched ? 2 : 1))) return "worse";
+  const caution = latelyCaution[isWatched ? "watched" : "trial"];
   if (evidence.lately.canary.failures >= leastFailures[scope] && worseLately > Math.log(odds.rollback * caution)) {
     return "worse_lately";
   }

@@ -60,7 +60,7 @@ export function rolloutPolicy(scope: "live" | "scheduled", risk: "low" | "high")
   return {
     scope,
     stages: risk === "high" ? [1, 5, 20, 50, 100] : [10, 30, 60, 100],
-    odds: { advance: [0.2, 0.2], promote: risk === "high" ? 400 : 160, rollback: 70 },
+    odds: { advance: [0.06, 0.1], promote: risk === "high" ? 400 : 145, rollback: 80 },
     limits: {
       errorRate: 0.02,
       timeoutRate: 0.01,

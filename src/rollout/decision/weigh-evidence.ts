@@ -49,7 +49,7 @@ const kindSeverities = [...severities, { points: 0.6, share: 2, weight: 0.1 }];
  * What stable's calls of the same blocks say alone may be weaker than what all of stable's calls say, as long as it is unlikely that
  * something changed for both: the longer the trial, the likelier it did. In calls; a kind of input has few of them.
  */
-const aloneLead = { calls: 2500, kind: Math.log(285) };
+const aloneLead = { calls: 900, kind: Math.log(285) };
 /** Of late it may be weaker if more than two blocks show it, and stable's calls are so much likelier at its usual rate than at the canary's. */
 const notSharedOdds = 12;
 /** A rate that hardly anything is known about lies anywhere: that takes more points. */
@@ -74,7 +74,7 @@ export function weighFailures(evidence: Evidence, history: History, scope: Scope
   ];
   const known = Math.min(weighCounted(canary, pooled, each), weighCounted(canary, matched, each));
   // Only where it matters: most calls do not look worse at all.
-  const lead = scope === "kind" ? aloneLead.kind : Math.log1p(aloneLead.calls / (canary.calls + stable.calls));
+  const lead = scope === "kind" ? aloneLead.kind : Math.log1p((aloneLead.calls / (canary.calls + stable.calls)) ** 2);
   const worse = known <= 0 ? known : Math.min(known, weighCounted(canary, alone, each) + lead);
   return {
     unsafe: weighUnsafe(canary, pooled),

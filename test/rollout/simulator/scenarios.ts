@@ -79,8 +79,10 @@ export const usualScenarios: readonly Scenario[] = [
 const load = ({ call, fate }: Moment) => 0.5 + 0.5 * Math.sin(2 * Math.PI * (call / 700 + fate));
 
 export const hardScenarios: readonly Scenario[] = [
-  // Known weakness: 2 of 250 runs on one seed, 6 of 250 on another.
-  equal("good, both drift to 4 %", ({ call }) => ({ errors: Math.min(0.04, 0.01 + call * 6e-6) }), { mostWrong: 0.03 }),
+  // 6 of 1,000 runs: room for chance.
+  equal("good, both drift to 4 %", ({ call }) => ({ errors: Math.min(0.04, 0.01 + call * 6e-6) }), {
+    mostWrong: 0.015,
+  }),
   bad("bad, drifts to 8 %", ({ canaryCalls }) => ({ errors: Math.min(0.08, 0.01 + canaryCalls * 1e-4) })),
   equal("good, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.06 : 0.01 })),
   bad("bad, fails under load", (moment) => ({ errors: load(moment) > 0.8 ? 0.12 : 0.01 })),
@@ -132,7 +134,7 @@ export const lateScenarios: readonly Scenario[] = [
     ...watched,
     mostWrong: 0.02,
   }),
-  // 3 of 250 runs on each of two seeds.
+  // 9 of 1,000 runs: room for chance.
   equal("good, outage while watched", outageLater, { ...watched, mostWrong: 0.02 }),
   {
     ...bad("bad, 2 % of the inputs fail half of the time", ({ kind }) => ({ errors: kind < 0.02 ? 0.5 : 0.01 })),
