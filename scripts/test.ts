@@ -52,7 +52,7 @@ const command = (these: readonly string[]): string[] => [
   new URL("../test/support/before-tests.ts", import.meta.url).href,
   "--test",
   // More than there are cores: many tests wait for processes and clocks.
-  `--test-concurrency=${3 * availableParallelism()}`,
+  `--test-concurrency=${2 * availableParallelism()}`,
   `--test-timeout=${isLong ? 30 * 60_000 : 300_000}`,
   ...(hasOwnReporter ? [] : reporters),
   ...flags,
