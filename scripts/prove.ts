@@ -41,7 +41,7 @@ const strengths = [
   "test/attacks",
 ];
 /** How many times the quick counts, so that the strengths take minutes and not hours. */
-const strengthsRepeat = "10";
+const strengthsRepeat = "5";
 
 const page = "docs/report.md";
 const folder = join("node_modules", ".cache", "deckhand-prove");
