@@ -59,7 +59,8 @@ export function findVictims(
     judged.add(pid);
     if (untouchable.has(pid)) return true;
     const entry = table.find(pid);
-    if (!entry?.alive) return false;
+    if (!entry) return false;
+    if (!entry.alive) return isInStrangersSession(entry);
     if (entry.kernel || entry.startOrder < since) return true;
     const isOurs =
       known.get(pid) === entry.startTime || isRelative(table, entry, known) || isMarked(table, target, pid);
@@ -68,6 +69,17 @@ export function findVictims(
     // In the middle of an exec a process shows no environment at all, so such a one is asked again.
     if (isOurs === undefined && round < emptyRounds) judged.delete(pid);
     return isOurs !== undefined || round >= emptyRounds;
+  };
+
+  /**
+   * A session is opened by its leader and inherited by what that starts, so one that a living stranger leads holds nothing of ours.
+   * Our own session proves nothing: what we start begins in it.
+   */
+  const isInStrangersSession = ({ sessionId }: ProcessEntry): boolean => {
+    if (sessionId === 0 || [...untouchable].some((pid) => table.find(pid)?.sessionId === sessionId)) return false;
+    const leader = table.find(sessionId);
+    if (!leader?.alive || known.has(leader.pid)) return false;
+    return leader.startOrder < since || [...others].some(({ pid }) => pid === leader.pid);
   };
 
   for (let round = 0; round < roundsPerLook; round++) {

@@ -32,7 +32,7 @@ export interface StopOptions {
 
 interface Remainder {
   readonly left: readonly ProcessEntry[];
-  /** Two complete looks found nothing. */
+  /** The namespace has ended, or two complete looks found nothing. */
   readonly proved: boolean;
 }
 
@@ -46,8 +46,8 @@ const stepMs = 10;
  * Ends every process of the target and looks until none is left:
  * 1. look, then SIGTERM to all (and SIGCONT to stopped ones, which could not react otherwise)
  * 2. up to `graceMs` for them to go
- * 3. SIGKILL to each as it is seen and to groups, look again, until two complete looks in a row find nothing or 10 s
- *    are over
+ * 3. SIGKILL to each as it is seen and to groups, look again, until the namespace has ended or two complete looks in a
+ *    row find nothing, or 10 s are over
  *
  * Never rejects; what survives is in the report.
  */
@@ -99,6 +99,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
     if (target.namespace) note(lookForWorkers());
     for (let round = 1, emptyLooks = 0; emptyLooks < 2; round++) {
       const { victims, complete } = findVictims(table, target, { known, found: kill });
+      if (victims.length === 0 && endedWithNamespace()) break;
       if (complete && victims.length === 0) {
         emptyLooks += 1;
         continue;
@@ -151,8 +152,13 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
   }
 
   function proofOf(): StopProof {
-    const init = target.namespace?.init();
-    if (init && !isAlive(table, init)) return "namespace";
+    if (endedWithNamespace()) return "namespace";
     return table.seesEnvironment ? "marker" : "group";
+  }
+
+  /** The kernel reports the first process of a namespace as ended only after it has ended all the others. */
+  function endedWithNamespace(): boolean {
+    const init = target.namespace?.init();
+    return init !== undefined && init !== null && !isAlive(table, init);
   }
 }
