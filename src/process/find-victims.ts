@@ -19,10 +19,10 @@ export interface Look {
   readonly complete: boolean;
 }
 
-/** A look that finds no end is given up; whoever asked looks again. */
+/** A look that finds no end is given up; the caller looks again. */
 const roundsPerLook = 20;
-/** So often a process without any environment is asked again before that counts as its answer. */
-const emptyRounds = 5;
+/** How often a process that shows no environment is asked before that counts as its answer. */
+const timesAsked = 5;
 
 /**
  * The living processes of the target: what it started, directly or not; its session and groups and those its
@@ -42,6 +42,7 @@ export function findVictims(
   const since = root ? table.orderOf(root.startTime) : 0;
   const untouchable = ownLine(table);
   const judged = new Set<number>();
+  const unanswered = new Map<number, number>();
   const others = new Set<ProcessEntry>();
   const victims: ProcessEntry[] = [];
 
@@ -55,7 +56,7 @@ export function findVictims(
   };
 
   /** False when it went before it could be judged: what it left may not have been in the list. */
-  const judge = (pid: number, round: number): boolean => {
+  const judge = (pid: number): boolean => {
     judged.add(pid);
     if (untouchable.has(pid)) return true;
     const entry = table.find(pid);
@@ -66,9 +67,12 @@ export function findVictims(
       known.get(pid) === entry.startTime || isRelative(table, entry, known) || isMarked(table, target, pid);
     if (isOurs) claim(entry);
     else others.add(entry);
+    if (isOurs !== undefined) return true;
     // In the middle of an exec a process shows no environment at all, so such a one is asked again.
-    if (isOurs === undefined && round < emptyRounds) judged.delete(pid);
-    return isOurs !== undefined || round >= emptyRounds;
+    const times = (unanswered.get(pid) ?? 0) + 1;
+    unanswered.set(pid, times);
+    if (times < timesAsked) judged.delete(pid);
+    return times >= timesAsked;
   };
 
   /**
@@ -84,7 +88,7 @@ export function findVictims(
 
   for (let round = 0; round < roundsPerLook; round++) {
     const fresh = table.processIds().filter((pid) => !judged.has(pid));
-    const allJudged = fresh.map((pid) => judge(pid, round)).every(Boolean);
+    const allJudged = fresh.map((pid) => judge(pid)).every(Boolean);
     // The first round always meets zombies and takes long; the second one sees what came meanwhile.
     if (allJudged && round > 0) return { victims, complete: true };
   }

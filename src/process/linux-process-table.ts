@@ -82,7 +82,8 @@ function hasVariable(pid: number, assignment: string): boolean | undefined {
   } catch (thrown) {
     return isForbidden(thrown) ? false : undefined; // another user's process is none of ours
   }
-  if (environment.length === 0) return undefined;
+  // In the middle of an exec there is no command line either.
+  if (environment.length === 0) return readText(`/proc/${pid}/cmdline`) === "" ? undefined : false;
   for (let at = environment.indexOf(assignment); at >= 0; at = environment.indexOf(assignment, at + 1)) {
     const end = at + Buffer.byteLength(assignment);
     const whole = (at === 0 || environment[at - 1] === 0) && (end === environment.length || environment[end] === 0);

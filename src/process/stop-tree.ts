@@ -38,6 +38,8 @@ interface Remainder {
 
 /** From the first SIGKILL on. */
 const settleMs = 10_000;
+/** How much longer when nothing was found but no look was complete, as where processes come and go all the time. */
+const proofMs = 20_000;
 /** So often a process that we may not signal is tried. */
 const refusedRounds = 5;
 const stepMs = 10;
@@ -109,7 +111,8 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
       signalGroups(table, groupsOf(victims), "SIGKILL");
       const living = await waitForEnd(victims, Math.min(until, clock.monotonic() + Math.min(20 * round, 200)));
       const hopeless = round >= refusedRounds && living.length > 0 && living.every(({ pid }) => refused.has(pid));
-      if (hopeless || clock.monotonic() >= until) {
+      const late = clock.monotonic() - until;
+      if (hopeless || late >= (victims.length > 0 ? 0 : proofMs)) {
         return { left: findVictims(table, target, { known }).victims, proved: false };
       }
     }

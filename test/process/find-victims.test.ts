@@ -47,10 +47,25 @@ function tableWithNewZombies(sessionId: number): ProcessTable {
 test("programs of strangers that end meanwhile do not make a look incomplete; those of unknown sessions do [E4]", () => {
   const root = { pid: 400, startTime: "10", bootId: "boot" };
   const target = { marker: "MARK=1", root, outputPaths: new Set<string>() };
-  const look = (sessionId: number): unknown => findVictims(tableWithNewZombies(sessionId), target, { known: new Map() });
+  const look = (sessionId: number): unknown =>
+    findVictims(tableWithNewZombies(sessionId), target, { known: new Map() });
   assert.deepEqual(look(900), { victims: [], complete: true });
   // Ours, that of a leader who is gone, and that of the command itself.
   for (const sessionId of [950, 777, 400]) assert.deepEqual(look(sessionId), { victims: [], complete: false });
+});
+
+test("a process in the middle of an exec leaves a look incomplete, whenever it turns up [E4]", () => {
+  const target = {
+    marker: "MARK=1",
+    root: { pid: 400, startTime: "10", bootId: "boot" },
+    outputPaths: new Set<string>(),
+  };
+  let lists = 0;
+  const table = {
+    ...tableOf({ processIds: () => [1000 + Math.floor(lists++ / 3)], find: (pid) => leader(pid, "50") }),
+    hasVariable: () => undefined,
+  };
+  assert.deepEqual(findVictims(table, target, { known: new Map() }), { victims: [], complete: false });
 });
 
 test("when the first process of a namespace has ended, that is proof, whatever else comes and goes [E4]", async () => {
