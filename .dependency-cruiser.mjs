@@ -1,44 +1,102 @@
-// Who may import whom. A row of `rooms` becomes one rule; its message names what is allowed.
-// When a room is added, split or renamed: change this table and run `npm run architecture`.
-export const rooms = {
+// Which module may import which. A row of `modules` becomes one rule; its message names what is allowed.
+// When a module is added, split or renamed: change this table and run `npm run architecture`.
+export const modules = {
   core: [],
   process: ["core"],
-  safety: ["core"],
-  gate: ["core", "process", "safety"],
-  inbox: ["core"],
-  journal: ["core", "safety"],
-  store: ["core"],
-  models: ["core"],
-  tools: ["core", "process", "safety"],
+  guard: ["core"],
   engine: ["core"],
-  workshop: ["core", "process", "safety"],
-  rollout: ["core"],
-  agent: ["core", "engine"],
+  models: ["core"],
+  http: ["core"],
+  tools: ["core", "process", "guard"],
   tasks: ["core", "process"],
-  schedule: ["core"],
+  mcp: ["core", "process", "guard", "http"],
+  // The settings of a feature are declared with their defaults by the feature itself.
+  config: ["core", "process", "guard", "engine", "permissions", "schedule", "tasks", "tool-files", "tools", "mcp"],
+  records: ["core", "process", "guard", "engine", "tools", "config"],
+  permissions: ["core", "process", "guard", "engine", "records", "mcp", "tool-files", "config"],
+  "tool-files": ["core", "process", "guard", "engine", "permissions", "records", "tasks", "config"],
+  agent: ["core", "guard", "engine", "permissions", "records", "tasks", "config"],
+  schedule: ["core", "engine", "permissions", "records", "tasks", "tool-files", "config"],
   watchdog: ["core", "process"],
   // Everything above but the watchdog, which is a program of its own.
   runtime:
-    "core process safety gate inbox journal store models tools engine workshop rollout agent tasks schedule".split(" "),
-  http: ["core"],
-  mcp: ["core", "runtime", "http"],
-  daemon: ["core", "runtime", "http", "mcp"],
-  cli: ["core", "runtime", "http", "mcp", "daemon", "watchdog"],
+    "core process guard engine models tools tasks mcp config records permissions tool-files agent schedule".split(" "),
+  doctor: "core process guard engine tools tasks config records permissions tool-files runtime".split(" "),
+  daemon: ["core", "runtime", "http"],
+  cli: ["core", "runtime", "http", "daemon", "watchdog"],
 };
 
-const unlisted = `^src/(?!index\\.ts$|(${Object.keys(rooms).join("|")})/)`;
+/** Modules that build on the runtime. Every other one may import its types only. */
+const aboveRuntime = ["runtime", "doctor", "daemon", "cli"];
 
-const roomRules = Object.entries(rooms).map(([room, allowed]) => ({
-  name: `room-${room}`,
+/** What the entry points (`cli`, `daemon`, `mcp/server`) may import beside the modules of their row. */
+const publicFiles = [
+  "agent/evidence/{evidence-view,read-answers}",
+  "config/{folders,passwords-in-address,user-name,version}",
+  "doctor/{diagnose,leftover-folders}",
+  "guard/secrets/private-key",
+  "guard/terminal-text/{clean-text,show-controls}",
+  "mcp/server/",
+  "permissions/{checker,open-grants}",
+  "permissions/trust/{new-names,open-trust}",
+  "process/{open-in-browser,own-command}",
+  "process/detached/pid-file",
+  "process/stop/{process-identity-check,process-table,send-signal}",
+  "records/{claim-data-folder,live-outputs,read-call-output,recent-calls}",
+  "records/audit-log/log-reader",
+  "schedule/schedule-service",
+  "schedule/jobs/{find-with-removed,job-view,warn-of-job}",
+  "tasks/manager/task-service",
+  "tool-files/{describe-tool-files,tool-file-status}",
+  "tool-files/improve/improve-tool",
+  "tool-files/manage/new-tool-file",
+  "tool-files/rollout/service/{rollout-documents,rollout-series,rollouts}",
+  "tool-files/versions/tool-versions",
+  "tools/search/list-workdir-files",
+].map((path) => `^src/${path.replace(/\{(.+)\}/, (_, names) => `(${names.replaceAll(",", "|")})`)}`);
+const entryPoints = ["cli", "daemon", "mcp"];
+
+const unlisted = `^src/(?!index\\.ts$|(${Object.keys(modules).join("|")})/)`;
+
+const moduleRules = Object.entries(modules).map(([name, allowed]) => ({
+  name: `module-${name}`,
   severity: "error",
-  comment: `${room} may import: ${allowed.join(", ") || "nothing"}`,
-  from: { path: `^src/${room}/` },
-  to: { path: "^src/", pathNot: [room, ...allowed].map((name) => `^src/${name}/`) },
+  comment: `${name} may import: ${allowed.join(", ") || "nothing"}`,
+  from: { path: `^src/${name}/` },
+  to: {
+    path: "^src/",
+    pathNot: [
+      ...[name, ...allowed].map((each) => `^src/${each}/`),
+      ...(entryPoints.includes(name) ? publicFiles : []),
+      ...(aboveRuntime.includes(name) ? [] : ["^src/runtime/"]),
+    ],
+  },
 }));
 
 export default {
   forbidden: [
-    ...roomRules,
+    ...moduleRules,
+    {
+      name: "runtime-composes",
+      severity: "error",
+      comment: "what the runtime is composed of may import its types, and no value",
+      from: { path: "^src/", pathNot: [...aboveRuntime.map((name) => `^src/${name}/`), "^src/index\\.ts$"] },
+      to: { path: "^src/runtime/", dependencyTypesNot: ["type-only"] },
+    },
+    {
+      name: "analysis-stands-alone",
+      severity: "error",
+      comment: "packages/command-analysis imports nothing from the rest of the repository",
+      from: { path: "^packages/command-analysis/src/" },
+      to: { path: "^(src|packages|test|bench|scripts|web)/", pathNot: "^packages/command-analysis/src/" },
+    },
+    {
+      name: "testing-knows-the-vocabulary",
+      severity: "error",
+      comment: "packages/testing may import src/core",
+      from: { path: "^packages/testing/src/" },
+      to: { path: "^(src|packages|test|bench|scripts|web)/", pathNot: ["^packages/testing/src/", "^src/core/"] },
+    },
     {
       name: "package-entry",
       severity: "error",
@@ -53,7 +111,8 @@ export default {
     ].map((where, index) => ({
       name: `no-unlisted-folder-${index + 1}`,
       severity: "error",
-      comment: "every folder in src/ is a room of the table in .dependency-cruiser.mjs; only index.ts lies beside them",
+      comment:
+        "every folder in src/ is a module of the table in .dependency-cruiser.mjs; only index.ts lies beside them",
       ...where,
     })),
     {
@@ -83,7 +142,11 @@ export default {
       comment:
         "web/ runs in a browser: what it imports of src/core is `import type`, but for what is worded alike in the terminal",
       from: { path: "^web/" },
-      to: { path: "^src/", pathNot: "^src/core/(format-time|tell-scheduled)\\.ts$", dependencyTypesNot: ["type-only"] },
+      to: {
+        path: "^src/",
+        pathNot: "^src/core/(format-time|describe-scheduled)\\.ts$",
+        dependencyTypesNot: ["type-only"],
+      },
     },
     {
       name: "no-cycle",

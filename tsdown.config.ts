@@ -11,13 +11,12 @@ import { thirdPartyNotices } from "./scripts/third-party-notices.ts";
  *
  *     readFileSync(new URL("./migrations/0001-executions.sql", import.meta.url), "utf8")
  *
- * Unbuilt that is `src/store/migrations/…`; built it is `dist/migrations/…`, whatever chunk the line ended up in. So
- * each `src/<room>/migrations` and `src/<room>/assets` folder is copied to `dist/` under its own name, and no two rooms
- * may use the same one: two rooms with an `assets` folder would be an error here.
+ * Unbuilt that is `src/records/sqlite/migrations/…`; built it is `dist/migrations/…`, whatever chunk the line ended up in. So
+ * every such folder is copied to `dist/` under its own name, and no two may have the same one.
  */
-const shipped = globSync(["src/*/migrations", "src/*/assets", "src/store/postgres/postgres-migrations"]);
+const shipped = globSync(["src/*/assets", "src/records/*/*migrations"]);
 const names = shipped.map((folder) => basename(folder));
-if (new Set(names).size < names.length) throw new Error(`Two rooms ship a folder of one name: ${shipped.join(", ")}`);
+if (new Set(names).size < names.length) throw new Error(`Two modules ship a folder of one name: ${shipped.join(", ")}`);
 
 /** Pure JavaScript, and what it brings along. A package that is missing here would be an error of the build. */
 const bundled = [
@@ -47,14 +46,14 @@ export default defineConfig({
   entry: {
     index: "src/index.ts",
     cli: "src/cli/main.ts",
-    testing: "src/models/testing.ts",
-    rollout: "src/rollout/rollout.ts",
+    testing: "packages/testing/src/testing.ts",
+    rollout: "src/tool-files/rollout/rollout.ts",
     // A program of its own: it runs in the child process of a tool file.
-    "javascript-host": "src/workshop/host/child/javascript-host.ts",
+    "javascript-host": "src/tool-files/host/child/javascript-host.ts",
     // And this one beside an agent that speaks ACP.
     "acp-driver": "src/tasks/adapters/acp/acp-driver.ts",
     // And this one writes the log of a process that outlives us.
-    "log-keeper": "src/process/log-keeper.ts",
+    "log-keeper": "src/process/background/log-keeper.ts",
     // And this one keeps the daemon running.
     "watchdog-program": "src/watchdog/watchdog-program.ts",
   },

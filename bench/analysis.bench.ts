@@ -1,4 +1,4 @@
-import { analyseCommand } from "../src/safety/command/analyse-command.ts";
+import { analyseCommand } from "../packages/command-analysis/src/analyse-command.ts";
 import type { Bench } from "./bench.ts";
 
 const ordinary = [

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { defineTool } from "../src/core/define-tool.ts";
 import { createConflictTracker } from "../src/engine/conflicts.ts";
 import { createPathLocator } from "../src/engine/locate-path.ts";
-import { Step } from "../src/engine/step.ts";
+import { Step } from "../src/engine/batch-node.ts";
 import { touchesOf } from "../src/engine/touches.ts";
 import type { Bench } from "./bench.ts";
 import { benchRuntime } from "./support.ts";

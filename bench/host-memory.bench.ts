@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import type { Language } from "../src/workshop/host/tool-host.ts";
+import type { Language } from "../src/tool-files/host/tool-host.ts";
 import type { Bench } from "./bench.ts";
 import { echoTool, openHosts } from "./tool-hosts.ts";
 

@@ -1,4 +1,4 @@
-import type { Language, ToolFile } from "../src/workshop/host/tool-host.ts";
+import type { Language, ToolFile } from "../src/tool-files/host/tool-host.ts";
 import type { Bench } from "./bench.ts";
 import { microsecondsEach } from "./support.ts";
 import { echoTool, openHosts } from "./tool-hosts.ts";

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/core/clock.ts";
 import type { Replay } from "../src/core/tool.ts";
-import { defaultJournalSettings } from "../src/journal/journal-entry.ts";
-import { createJournalLedger } from "../src/journal/journal-ledger.ts";
-import { openJournal, type Journal } from "../src/journal/open-journal.ts";
-import { verifyJournal } from "../src/journal/verify-journal.ts";
-import { createMemoryJournalHeads } from "../src/store/memory-journal-heads.ts";
+import { defaultJournalSettings } from "../src/records/audit-log/log-entry.ts";
+import { createJournalLedger } from "../src/records/audit-log/log-ledger.ts";
+import { openJournal, type Journal } from "../src/records/audit-log/open-log.ts";
+import { verifyJournal } from "../src/records/audit-log/verify/verify-log.ts";
+import { createMemoryJournalHeads } from "../src/records/memory/memory-log-heads.ts";
 import { complete, makeExecution } from "../test/contract/make-execution.ts";
 import type { Bench } from "./bench.ts";
 

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { createMasker } from "../src/safety/secrets/create-masker.ts";
+import { createMasker } from "../src/guard/secrets/create-masker.ts";
 import type { Bench } from "./bench.ts";
 
 /** As many known values as a rich environment has. */

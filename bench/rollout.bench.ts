@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, type Runtime } from "../src/runtime/create-runtime.ts";
-import { createTrust } from "../src/runtime/open-trust.ts";
-import type { Settings } from "../src/runtime/settings.ts";
+import { createTrust } from "../src/permissions/trust/open-trust.ts";
+import type { Settings } from "../src/config/settings.ts";
 import type { Bench } from "./bench.ts";
 import { microsecondsEach } from "./support.ts";
 

@@ -6,8 +6,8 @@ import type { ScheduleStore } from "../src/core/schedule-store.ts";
 import { defaultSettings } from "../src/schedule/schedule-parts.ts";
 import { createScheduler } from "../src/schedule/scheduler.ts";
 import { openTimes } from "../src/schedule/times/times.ts";
-import { openDatabase } from "../src/store/database.ts";
-import { createSqliteScheduleStore } from "../src/store/sqlite-schedule-store.ts";
+import { openDatabase } from "../src/records/sqlite/database.ts";
+import { createSqliteScheduleStore } from "../src/records/sqlite/sqlite-schedule-store.ts";
 import { makeJob } from "../test/contract/make-job.ts";
 import type { Bench } from "./bench.ts";
 

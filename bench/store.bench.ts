@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/core/clock.ts";
-import type { Execution } from "../src/core/execution.ts";
-import type { ExecutionStore } from "../src/core/execution-store.ts";
+import type { Execution } from "../src/core/call.ts";
+import type { ExecutionStore } from "../src/core/call-store.ts";
 import { createId } from "../src/core/ids.ts";
 import type { Replay } from "../src/core/tool.ts";
-import { createMemoryStore } from "../src/store/memory-store.ts";
-import { openSqliteStore } from "../src/store/sqlite-store.ts";
-import { createStoreLedger } from "../src/store/store-ledger.ts";
+import { createMemoryStore } from "../src/records/memory/memory-call-store.ts";
+import { openSqliteStore } from "../src/records/sqlite/sqlite-call-store.ts";
+import { createStoreLedger } from "../src/records/store-ledger.ts";
 import { complete, makeExecution } from "../test/contract/make-execution.ts";
 import type { Bench } from "./bench.ts";
 

@@ -1,6 +1,6 @@
 import { PgBoss } from "pg-boss";
 import { systemClock } from "../src/core/clock.ts";
-import { openPostgresTaskStore } from "../src/store/postgres/postgres-task-store.ts";
+import { openPostgresTaskStore } from "../src/records/postgres/tasks/postgres-task-store.ts";
 import { makeTask } from "../test/contract/make-task.ts";
 import { openPostgres, type PostgresServer } from "../test/support/postgres.ts";
 import type { Bench } from "./bench.ts";

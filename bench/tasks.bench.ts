@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { systemClock } from "../src/core/clock.ts";
 import { createId } from "../src/core/ids.ts";
 import { createRuntime, type Runtime } from "../src/runtime/create-runtime.ts";
-import { openDatabase } from "../src/store/database.ts";
-import { createSqliteTaskStore } from "../src/store/sqlite-task-store.ts";
+import { openDatabase } from "../src/records/sqlite/database.ts";
+import { createSqliteTaskStore } from "../src/records/sqlite/sqlite-task-store.ts";
 import { makeTask } from "../test/contract/make-task.ts";
 import type { Bench } from "./bench.ts";
 

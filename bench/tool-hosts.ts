@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { systemClock } from "../src/core/clock.ts";
 import { createProcesses } from "../src/process/processes.ts";
-import { createToolHosts } from "../src/workshop/host/create-tool-hosts.ts";
-import type { HostCall, Language, ToolFile, ToolHosts } from "../src/workshop/host/tool-host.ts";
+import { createToolHosts } from "../src/tool-files/host/create-tool-hosts.ts";
+import type { HostCall, Language, ToolFile, ToolHosts } from "../src/tool-files/host/tool-host.ts";
 
 export function echoTool(language: Language, copy = 1): ToolFile {
   const name = `echo-tool.${language === "python" ? "py" : "ts"}`;

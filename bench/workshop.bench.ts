@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createRuntime, type Runtime } from "../src/runtime/create-runtime.ts";
-import { createTrust } from "../src/runtime/open-trust.ts";
-import { openVersionStore } from "../src/workshop/version-store.ts";
-import { openWorkshop, type Workshop } from "../src/workshop/workshop.ts";
+import { createTrust } from "../src/permissions/trust/open-trust.ts";
+import { openVersionStore } from "../src/tool-files/versions/version-store.ts";
+import { openWorkshop, type Workshop } from "../src/tool-files/open-tool-files.ts";
 import type { Bench } from "./bench.ts";
 import { microsecondsEach } from "./support.ts";
 

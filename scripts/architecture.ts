@@ -4,18 +4,19 @@
 //   node scripts/architecture.ts --check   fail when a rule is broken or the picture is stale
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { cruise, format, type ICruiseResult } from "dependency-cruiser";
-import config, { rooms } from "../.dependency-cruiser.mjs";
+import config, { modules as table } from "../.dependency-cruiser.mjs";
 import { replaceGenerated } from "./generated.ts";
 
 const page = "docs/architecture.md";
-const folders = ["src", "test", "bench", "scripts", "examples", "web"];
+const packages = ["command-analysis", "testing"];
+const folders = ["src", "packages", "test", "bench", "scripts", "examples", "web"];
 
 const result = await cruiseSources();
 const broken = result.summary.error > 0;
 if (broken) console.error((await format(result, { outputType: "err-long" })).output);
 
 const before = readFileSync(page, "utf8");
-const after = replaceGenerated(before, "rooms", drawRooms(result));
+const after = replaceGenerated(before, "modules", drawModules(result));
 if (!process.argv.includes("--check")) {
   writeFileSync(page, after);
 } else if (before !== after) {
@@ -42,29 +43,29 @@ async function cruiseSources(): Promise<ICruiseResult> {
   return cruised;
 }
 
-/** One arrow per pair of rooms; dotted where only types cross. */
-function drawRooms({ modules }: ICruiseResult): string {
+/** One arrow per pair of modules; dotted where only types cross. */
+function drawModules({ modules }: ICruiseResult): string {
   const arrows = new Map<string, "value" | "type">();
   for (const { source, dependencies } of modules) {
     for (const { resolved, dependencyTypes } of dependencies) {
-      const [from, to] = [roomOf(source), roomOf(resolved)];
+      const [from, to] = [moduleOf(source), moduleOf(resolved)];
       if (from === undefined || to === undefined || from === to) continue;
       const key = `${from} ${to}`;
       if (!dependencyTypes.includes("type-only")) arrows.set(key, "value");
       else if (!arrows.has(key)) arrows.set(key, "type");
     }
   }
-  const known = new Set(modules.map(({ source }) => roomOf(source)));
-  const boxes = ["index", ...Object.keys(rooms)].filter((room) => known.has(room));
+  const known = new Set(modules.map(({ source }) => moduleOf(source)));
+  const boxes = ["index", ...Object.keys(table), ...packages].filter((name) => known.has(name));
   const lines = [...arrows]
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([key, kind]) => {
       const [from, to] = key.split(" ");
       return `  ${from} ${kind === "value" ? "-->" : "-.->"} ${to}`;
     });
-  return ["```mermaid", "flowchart TD", ...boxes.map((room) => `  ${room}`), ...lines, "```"].join("\n");
+  return ["```mermaid", "flowchart TD", ...boxes.map((name) => `  ${name}`), ...lines, "```"].join("\n");
 }
 
-function roomOf(path: string): string | undefined {
-  return /^src\/(?:(\w+)\/|(index)\.ts$)/.exec(path)?.slice(1).find(Boolean);
+function moduleOf(path: string): string | undefined {
+  return /^(?:src|packages)\/(?:([\w-]+)\/|(index)\.ts$)/.exec(path)?.slice(1).find(Boolean);
 }

@@ -11,15 +11,16 @@ const source = (path: string): string => join(import.meta.dirname, "..", "src", 
 /** What some need without the rest stays as the bundler makes it: `--help`, `deckhand check`, `deckhand/testing`. */
 const apart = [
   "cli/main.ts",
-  "cli/mcp-command.ts",
-  "models/testing.ts",
-  "rollout/rollout.ts",
-  "workshop/host/child/javascript-host.ts",
-  "process/log-keeper.ts",
+  "cli/commands/mcp/mcp-command.ts",
+  "tool-files/rollout/rollout.ts",
+  "tool-files/host/child/javascript-host.ts",
+  "process/background/log-keeper.ts",
   "watchdog/watchdog-program.ts",
-  "safety/path/judge-path.ts",
-  "safety/secrets/create-masker.ts",
-].map(source);
+  "guard/path/judge-path.ts",
+  "guard/secrets/create-masker.ts",
+]
+  .map(source)
+  .concat(join(import.meta.dirname, "../packages/testing/src/testing.ts"));
 /** Each of these is a lazy chunk of its own; what they import is loaded for help as well, without the runtime. */
 const areas = globSync(source("cli/commands/*.ts"));
 /** In the order in which commands come to need them. */
@@ -30,9 +31,9 @@ const groups: readonly { readonly name: string; readonly roots: readonly string[
     name: "agent",
     roots: [
       source("runtime/open-agent.ts"),
-      source("runtime/open-skills.ts"),
+      source("agent/skills/open-skills.ts"),
       source("runtime/open-named-model.ts"),
-      source("cli/run-command.ts"),
+      source("cli/commands/agent/run-prompt-command.ts"),
     ],
   },
 ];

@@ -7,11 +7,25 @@ import { pathToFileURL } from "node:url";
 
 /** The folders whose tests mostly call functions. */
 const grouped = [
-  ["agent", "core", "daemon", "engine", "gate", "http", "inbox", "journal", "mcp", "models", "rollout"],
-  ["runtime", "safety", "schedule", "store", "tools", "web"],
+  [
+    "agent",
+    "config",
+    "core",
+    "daemon",
+    "doctor",
+    "engine",
+    "guard",
+    "http",
+    "mcp/server",
+    "models",
+    "permissions",
+    "records",
+  ],
+  ["runtime", "schedule", "tool-files/improve", "tool-files/rollout", "tools", "web"],
 ]
   .flat()
-  .map((folder) => join("test", folder, "/"));
+  .map((folder) => join("test", folder, "/"))
+  .concat("packages/");
 
 const mostFiles = 12;
 

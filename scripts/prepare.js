@@ -174,6 +174,7 @@ function sourcesHash() {
     "scripts/group-chunks.ts",
     "scripts/leave-out.ts",
     ...filesUnder("src"),
+    ...filesUnder("packages"),
   ]);
 }
 

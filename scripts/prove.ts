@@ -4,7 +4,7 @@
 //   npm run prove -- engine bench  these parts, whether they have one or not
 //   npm run prove -- strengths     what this project promises most, in at most 15 minutes
 //
-// A part is a folder of test/, or `bench`, or `strengths`. Its result is kept in node_modules/.cache, so that a run that was
+// A part is a folder of test/, a package, or `bench`, or `strengths`. Its result is kept in node_modules/.cache, so that a run that was
 // interrupted continues where it stopped.
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -27,17 +27,17 @@ interface PartResult {
 /** Verified stop, kill -9, batches, the canary's decision, tampering with the log, masking, and the corpora of attacks. */
 const strengths = [
   "test/engine/{stopping,one-end,batch-equals-one-by-one,builtin-batches,conflicts,mask}.test.ts",
-  "test/process/{stop,stop-tree,find-victims,process-table,detached,reap,forged-end}.test.ts",
+  "test/process/{stop,stop-tree,processes-to-kill,process-table,detached,reap,forged-end}.test.ts",
   "test/agent/loop/killed.test.ts",
   "test/tasks/{adopt-tasks,kill-anywhere,killed-workers,stop-task}.test.ts",
-  "test/store/sqlite-processes.test.ts",
+  "test/records/sqlite-processes.test.ts",
   "test/schedule/processes.test.ts",
   "test/e2e/{daemon-kill,rollout-processes}.test.ts",
-  "test/rollout/{decision-*,promotion-controller}.test.ts",
-  "test/journal/{verify-journal,forged-lines,several-writers,prune-segments,store-refuses}.test.ts",
-  "test/safety/secrets",
-  "test/safety/command",
-  "test/safety/exam.test.ts",
+  "test/tool-files/rollout/{decision/decision-*,promotion-controller}.test.ts",
+  "test/records/audit-log/{verify-log,forged-lines,several-writers,prune-segments,store-refuses}.test.ts",
+  "test/guard/secrets",
+  "packages/command-analysis/test",
+  "test/guard/exam.test.ts",
   "test/attacks",
 ];
 /** How many times the quick counts, so that the strengths take minutes and not hours. */
@@ -47,7 +47,8 @@ const page = "docs/report.md";
 const folder = join("node_modules", ".cache", "deckhand-prove");
 const hidden = ["contract", "fixtures", "support"];
 const folders = readdirSync("test").filter((name) => !hidden.includes(name) && !name.includes("."));
-const parts = [...folders, "bench"];
+const packages = readdirSync("packages");
+const parts = [...folders, ...packages, "bench"];
 
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((part) => part !== "strengths" && !parts.includes(part));
@@ -93,7 +94,7 @@ async function runTests(part: string): Promise<PartResult> {
   const [paths, counts] =
     part === "strengths"
       ? [strengths, { DECKHAND_REPEAT: strengthsRepeat }]
-      : [[join("test", part)], { DECKHAND_FULL: "1" }];
+      : [[packages.includes(part) ? join("packages", part, "test") : join("test", part)], { DECKHAND_FULL: "1" }];
   const began = performance.now();
   const child = spawn(process.execPath, ["scripts/test.ts", ...paths], {
     env: { ...process.env, ...counts },

@@ -29,7 +29,7 @@ const { families } = JSON.parse(readFileSync("docs/requirements.json", "utf8")) 
 const proofs = new Map<string, Proof[]>(families.flatMap(({ promises }) => promises.map(({ id }) => [id, []])));
 const problems: string[] = [];
 
-for (const file of globSync("test/**/*.ts").sort()) {
+for (const file of globSync(["test/**/*.ts", "packages/*/test/**/*.ts"]).sort()) {
   for (const { title, ids, line } of titlesOf(file)) {
     for (const id of ids) {
       const found = proofs.get(id);

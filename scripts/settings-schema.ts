@@ -3,7 +3,7 @@
 //   node scripts/settings-schema.ts           write the file
 //   node scripts/settings-schema.ts --check   fail when it is stale
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { describeSettings } from "../src/runtime/settings.ts";
+import { describeSettings } from "../src/config/settings.ts";
 
 const file = "deckhand.schema.json";
 const content = `${JSON.stringify(describeSettings(), null, 2)}\n`;

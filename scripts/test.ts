@@ -1,4 +1,4 @@
-// `npm test`: every test/**/*.test.ts on node:test, several files at a time. The last lines name the slowest files, the processor
+// `npm test`: every *.test.ts of test/ and packages/*/test/ on node:test, several files at a time. The last lines name the slowest files, the processor
 // time, and what to install for the tests that were skipped.
 //
 //   npm test                                    all
@@ -14,9 +14,12 @@ import type { TestSummary } from "./summary-reporter.ts";
 const given = process.argv.slice(2);
 const flags = given.filter((argument) => argument.startsWith("-"));
 const paths = given.filter((argument) => !argument.startsWith("-"));
-const files = (paths.length > 0 ? paths : ["test"]).flatMap((path) => testsIn(path)).sort();
-if (files.length === 0) {
-  console.error(`No test files (*.test.ts) in ${paths.join(", ") || "test"}.`);
+const files = (paths.length > 0 ? paths : ["test", ...globSync("packages/*/test")])
+  .flatMap((path) => testsIn(path))
+  .sort();
+const empty = paths.filter((path) => testsIn(path).length === 0);
+if (empty.length > 0 || files.length === 0) {
+  console.error(`No test files (*.test.ts) in ${empty.join(", ") || "test"}.`);
   process.exit(1);
 }
 

@@ -11,7 +11,7 @@ export type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "./cor
 export { defineTool, type ToolDefinition } from "./core/define-tool.ts";
 export { RuntimeError, type ErrorCode, type ErrorType } from "./core/errors.ts";
 export type { EventType, RuntimeEvent, RuntimeEvents } from "./core/events.ts";
-export type { Execution, ExecutionState, FinalState, RunPhase } from "./core/execution.ts";
+export type { Execution, ExecutionState, FinalState, RunPhase } from "./core/call.ts";
 export type { AssistantPart, CallPart, CallResult, Message, UserPart } from "./core/message.ts";
 export type { Model, ModelEvent, ModelFailure, ModelRequest, ToolOffer, Usage } from "./core/model.ts";
 export type { DecidedBy, Permission } from "./core/permission.ts";

@@ -1,13 +1,13 @@
-import { agentCommands } from "./agent-commands.ts";
-import { commonOptions, type Command } from "./command.ts";
-import { improveCommand } from "./improve-commands.ts";
-import { mcpCommand } from "./mcp-commands.ts";
-import { permissionCommands } from "./permission-commands.ts";
-import { rolloutCommands } from "./rollout-commands.ts";
-import { scheduleCommands } from "./schedule-commands.ts";
-import { serveCommands } from "./serve-commands.ts";
-import { withStore, workerCommands } from "./worker-commands.ts";
-import { watchdogCommands } from "./watchdog-commands.ts";
+import { agentCommands } from "./commands/agent/agent-commands.ts";
+import { commonOptions, type Command } from "./parser/command.ts";
+import { improveCommand } from "./commands/rollout/improve-commands.ts";
+import { mcpCommand } from "./commands/mcp/mcp-commands.ts";
+import { permissionCommands } from "./commands/permissions/permission-commands.ts";
+import { rolloutCommands } from "./commands/rollout/rollout-commands.ts";
+import { scheduleCommands } from "./commands/schedule/schedule-commands.ts";
+import { serveCommands } from "./commands/serve/serve-commands.ts";
+import { withStore, workerCommands } from "./commands/worker/worker-commands.ts";
+import { watchdogCommands } from "./commands/watchdog/watchdog-commands.ts";
 
 /** The rows of areas that are not one file yet; their code is loaded when it runs. */
 export const tableCommands: readonly Command[] = [
@@ -19,7 +19,7 @@ export const tableCommands: readonly Command[] = [
 Without a terminal: what is here, and one harmless call to show how it works; without a model, what is needed (exit code 2).`,
     options: commonOptions,
     examples: ["deckhand"],
-    load: async () => (await import("./welcome-command.ts")).runWelcome,
+    load: async () => (await import("./commands/agent/welcome-command.ts")).runWelcome,
   },
   ...agentCommands,
   {
@@ -29,7 +29,7 @@ Without a terminal: what is here, and one harmless call to show how it works; wi
     details: `Tools that come from files are listed with their version and file; a file that is no tool, with its reason.`,
     options: commonOptions,
     examples: ["deckhand tools", "deckhand tools bash", "deckhand tools --json"],
-    load: async () => (await import("./tools-command.ts")).runTools,
+    load: async () => (await import("./commands/tools/tools-command.ts")).runTools,
   },
   {
     name: "tools new",
@@ -42,7 +42,7 @@ replaced. How to go on is in docs/tools.md.`,
       ...commonOptions,
     },
     examples: ["deckhand tools new word_count", "deckhand tools new word_count --language py"],
-    load: async () => (await import("./tools-new-command.ts")).runToolsNew,
+    load: async () => (await import("./commands/tools/tools-new-command.ts")).runToolsNew,
   },
   {
     name: "tool",
@@ -75,7 +75,7 @@ Exit codes: 0 completed, 1 failed, 2 unknown tool, wrong input or pattern, 3 ref
       `echo '{"file_path":"README.md"}' | deckhand tool read`,
       `deckhand tool bash '{"command":"make test"}' --timeout 60 --json`,
     ],
-    load: async () => (await import("./tool-command.ts")).runTool,
+    load: async () => (await import("./commands/tools/tool-command.ts")).runTool,
   },
   ...rolloutCommands,
   improveCommand,
@@ -113,7 +113,7 @@ Exit codes: 0 safe or allowed, 3 not; with --stdin 0 when all lines were answere
       `deckhand check url http://0x7f.1/ --json`,
       `echo '{"command":"ls"}' | deckhand check --stdin`,
     ],
-    load: async () => (await import("./check-command.ts")).runCheck,
+    load: async () => (await import("./commands/permissions/check-command.ts")).runCheck,
   },
   {
     name: "log tail",
@@ -132,7 +132,7 @@ Exit codes: 0 safe or allowed, 3 not; with --stdin 0 when all lines were answere
       ...commonOptions,
     },
     examples: ["deckhand log", "deckhand log tail -n 100 --type tool_error", "deckhand log tail --follow --json"],
-    load: async () => (await import("./log-tail-command.ts")).runLogTail,
+    load: async () => (await import("./commands/log/log-tail-command.ts")).runLogTail,
   },
   {
     name: "log show",
@@ -141,7 +141,7 @@ Exit codes: 0 safe or allowed, 3 not; with --stdin 0 when all lines were answere
     details: "ID is a call's id, a part of its beginning or end that no other has, or WRITER:NUMBER for one line.",
     options: commonOptions,
     examples: ["deckhand log show 1a60", "deckhand log show 2f77b454180ef645:7"],
-    load: async () => (await import("./log-show-command.ts")).runLogShow,
+    load: async () => (await import("./commands/log/log-show-command.ts")).runLogShow,
   },
   {
     name: "log verify",
@@ -155,7 +155,7 @@ docs/journal.md.`,
       ...commonOptions,
     },
     examples: ["deckhand log verify", "deckhand log verify --json"],
-    load: async () => (await import("./log-verify-command.ts")).runLogVerify,
+    load: async () => (await import("./commands/log/log-verify-command.ts")).runLogVerify,
   },
   {
     name: "log evidence",
@@ -168,7 +168,7 @@ For an answer of a model, ID is the answer's id, a session's (all of its answers
 and quotation in it with the call that shows it, or with none.`,
     options: commonOptions,
     examples: ["deckhand log evidence 1a60", "deckhand log evidence last", "deckhand log evidence ses_0190… --json"],
-    load: async () => (await import("./log-evidence-command.ts")).runLogEvidence,
+    load: async () => (await import("./commands/log/log-evidence-command.ts")).runLogEvidence,
   },
   {
     name: "log stats",
@@ -176,7 +176,7 @@ and quotation in it with the call that shows it, or with none.`,
     summary: "Count calls, errors, refusals and times, by tool and by day",
     options: { days: { value: "N", summary: "Only the last N days" }, ...commonOptions },
     examples: ["deckhand log stats", "deckhand log stats --days 7 --json"],
-    load: async () => (await import("./log-stats-command.ts")).runLogStats,
+    load: async () => (await import("./commands/log/log-stats-command.ts")).runLogStats,
   },
   {
     name: "clean",
@@ -192,7 +192,7 @@ calls, runs after schedule.history_days. A daemon does the same by itself, a min
       ...commonOptions,
     },
     examples: ["deckhand clean --dry-run", "deckhand clean --log-days 90"],
-    load: async () => (await import("./clean-command.ts")).runClean,
+    load: async () => (await import("./commands/maintenance/clean-command.ts")).runClean,
   },
   {
     name: "restore",
@@ -203,7 +203,7 @@ one. In a conversation it stays and is reported; in jobs, tasks and \`run\` with
 \`restore PATH\` puts it back, or stops reporting it.`,
     options: commonOptions,
     examples: ["deckhand restore", "deckhand restore .vscode"],
-    load: async () => (await import("./restore-command.ts")).runRestore,
+    load: async () => (await import("./commands/permissions/restore-command.ts")).runRestore,
   },
   {
     name: "doctor",
@@ -214,7 +214,7 @@ one. In a conversation it stays and is reported; in jobs, tasks and \`run\` with
 Exit codes: 0 no problem (warnings may be shown), 1 a problem.`,
     options: commonOptions,
     examples: ["deckhand doctor", "deckhand doctor --json"],
-    load: async () => (await import("./doctor-command.ts")).runDoctor,
+    load: async () => (await import("./commands/maintenance/doctor-command.ts")).runDoctor,
   },
 ];
 
@@ -231,11 +231,11 @@ interface Area {
 export const areas: Readonly<Record<string, Area>> = {
   calls: {
     summary: "Inspect and cancel tool calls",
-    load: async () => (await import("./commands/calls.ts")).callsCommands,
+    load: async () => (await import("./commands/calls-commands.ts")).callsCommands,
   },
   tasks: {
     summary: "Run agents in the background",
-    load: async () => (await import("./commands/tasks.ts")).tasksCommands,
+    load: async () => (await import("./commands/tasks-commands.ts")).tasksCommands,
   },
 };
 

@@ -1,4 +1,4 @@
-import type { Execution, ExecutionState } from "../core/execution.ts";
+import type { Execution, ExecutionState } from "../core/call.ts";
 import { formatDuration } from "../core/format-time.ts";
 import type { ProcessNote, StopProof } from "../core/stop-report.ts";
 import type { TaskState } from "../core/task.ts";

@@ -1,9 +1,9 @@
 import { codeOf, messageOf } from "../core/errors.ts";
-import { RefusedError, UnavailableError, UsageError } from "./command.ts";
+import { RefusedError, UnavailableError, UsageError } from "./parser/command.ts";
 import { areas, loadAllCommands, loadCommands, tableCommands } from "./commands.ts";
-import { exitCode } from "./exit-code.ts";
-import { findFirstWord, parseCommandLine } from "./parse-command-line.ts";
-import { openTerminal, type Program, type Terminal } from "./terminal.ts";
+import { exitCode } from "./parser/exit-code.ts";
+import { findFirstWord, parseCommandLine } from "./parser/parse-command-line.ts";
+import { openTerminal, type Program, type Terminal } from "./terminal/terminal.ts";
 
 /** How long open handles may keep a command alive that is done. */
 const lingerMs = 1000;
@@ -53,11 +53,11 @@ async function run(argv: readonly string[], terminal: Terminal): Promise<number>
     return runCommand(invocation, terminal);
   }
   if (request.kind === "help") {
-    const { renderHelp } = await import("./render-help.ts");
+    const { renderHelp } = await import("./parser/render-help.ts");
     const { topic } = request;
     terminal.print(renderHelp(topic, topic === "" ? await loadAllCommands() : commands, areas[topic]?.summary));
   } else {
-    const { version } = await import("../runtime/version.ts");
+    const { version } = await import("../config/version.ts");
     terminal.print(`${version}\n`);
   }
   return exitCode.done;

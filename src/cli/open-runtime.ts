@@ -1,9 +1,9 @@
 import type { Runtime, RuntimeConfig } from "../runtime/create-runtime.ts";
-import { UsageError, type Invocation } from "./command.ts";
-import { exitCode } from "./exit-code.ts";
-import { showReplay } from "./show-replay.ts";
-import type { Terminal } from "./terminal.ts";
-import { wrapLines } from "./wrap-text.ts";
+import { UsageError, type Invocation } from "./parser/command.ts";
+import { exitCode } from "./parser/exit-code.ts";
+import { showReplay } from "./commands/agent/show-replay.ts";
+import type { Terminal } from "./terminal/terminal.ts";
+import { wrapLines } from "./terminal/wrap-text.ts";
 
 /** The runtime for this command's workdir. Whoever opens it closes it. */
 export async function openRuntime(

@@ -1,4 +1,4 @@
-import { ownCommand } from "../runtime/own-command.ts";
+import { ownCommand } from "../process/own-command.ts";
 
 /** How this very program is started again: straight from its sources when it was, else by the package's launcher. */
 export function ownProgram(): readonly [string, ...string[]] {

@@ -1,4 +1,4 @@
-import type { Execution } from "./execution.ts";
+import type { Execution } from "./call.ts";
 import type { Tool, ToolResult } from "./tool.ts";
 
 export interface AfterRunRequest {

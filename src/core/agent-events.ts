@@ -1,5 +1,5 @@
 import type { ErrorType } from "./errors.ts";
-import type { FinalState } from "./execution.ts";
+import type { FinalState } from "./call.ts";
 import type { RunStatistics } from "./run-statistics.ts";
 import type { FailureKind, StopReason, Usage } from "./model.ts";
 

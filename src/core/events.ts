@@ -1,5 +1,5 @@
 import type { ErrorType } from "./errors.ts";
-import type { Door, FinalState, Route, RunPhase } from "./execution.ts";
+import type { Door, FinalState, Route, RunPhase } from "./call.ts";
 import type { ApprovalAnswer } from "./approval.ts";
 import type { RolloutEventType } from "./rollout-store.ts";
 import type { ScheduleEvents } from "./schedule-events.ts";

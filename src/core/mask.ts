@@ -1,4 +1,4 @@
-import type { Execution } from "./execution.ts";
+import type { Execution } from "./call.ts";
 
 /** What is taken out of records and events before anything sees them. The caller of the tool gets the raw result. */
 export interface Mask {

@@ -1,4 +1,15 @@
 /**
+ * How much happens without asking.
+ * - `ask`: reads run; everything else is asked for
+ * - `accept-edits`: edits inside the workdir run too
+ * - `auto`: what a sandbox holds runs too
+ * - `plan`: look, but change nothing
+ * - `never`: no questions; what no rule allows is refused
+ */
+export type PermissionMode = (typeof permissionModes)[number];
+export const permissionModes = ["ask", "accept-edits", "auto", "plan", "never"] as const;
+
+/**
  * Who or what decided that a call may run, or that it may not.
  * - `mode`: the permission mode
  * - `rule`: a rule of the configuration

@@ -1,4 +1,4 @@
-import type { Execution } from "./execution.ts";
+import type { Execution } from "./call.ts";
 import type { Permission } from "./permission.ts";
 import type { Recheck, Tool } from "./tool.ts";
 

@@ -1,4 +1,4 @@
-import type { Route } from "./execution.ts";
+import type { Route } from "./call.ts";
 
 /**
  * Where the rollouts of tools are kept, on this machine: documents by name, marks of conversations, what happened, and what

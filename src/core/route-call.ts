@@ -1,4 +1,4 @@
-import type { Execution, Route } from "./execution.ts";
+import type { Execution, Route } from "./call.ts";
 import type { Tool } from "./tool.ts";
 
 /** Step 5 of a call: which version of the tool runs it? */

@@ -1,4 +1,4 @@
-import type { FinalRunState, RunTrigger } from "./schedule.ts";
+import type { FinalRunState, RunTrigger } from "./job.ts";
 
 /** What the schedule tells. */
 export interface ScheduleEvents {

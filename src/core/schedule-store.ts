@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 import type { ProcessIdentity } from "./process-identity.ts";
-import type { Job, Run, RunState } from "./schedule.ts";
+import type { Job, Run, RunState } from "./job.ts";
 import type { SharedOwners } from "./shared-owners.ts";
 
 /** Where the jobs and runs of one project are kept. Each method is atomic; several processes may use one store at once. */

@@ -1,6 +1,6 @@
 import { clipText, cutMiddle } from "./cut-text.ts";
 import { RuntimeError } from "./errors.ts";
-import type { AgentInfo, TaskDesk } from "./task-desk.ts";
+import type { AgentInfo, TaskDesk } from "./task-service-port.ts";
 import type { Task } from "./task.ts";
 import { timeToWire } from "./wire.ts";
 

@@ -1,4 +1,4 @@
-import type { Door } from "./execution.ts";
+import type { Door } from "./call.ts";
 import type { Tool } from "./tool.ts";
 
 /** An order to run a tool, as a model, a person or a program gave it. */

@@ -166,3 +166,6 @@ export interface InputProblem {
   /** What was expected and what came. */
   readonly message: string;
 }
+
+/** Saves a whole text where it can be read later and resolves to its path. Rejects when that fails. */
+export type KeepText = (text: string, fileName: string) => Promise<string>;

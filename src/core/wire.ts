@@ -1,5 +1,5 @@
 import { RuntimeError } from "./errors.ts";
-import { executionStates, type Execution } from "./execution.ts";
+import { executionStates, type Execution } from "./call.ts";
 import type { SnakeCase } from "./wire-type.ts";
 
 /**

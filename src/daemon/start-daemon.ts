@@ -3,17 +3,17 @@ import type { Clock } from "../core/clock.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { ServerLimits } from "../http/create-server.ts";
 import type { ListenPlace } from "../http/listen.ts";
-import { findDaemon, publishDaemon, takeDaemonPlace, withdrawDaemon } from "../runtime/daemon-place.ts";
-import type { JournalReader } from "../runtime/journal-reader.ts";
+import { findDaemon, publishDaemon, takeDaemonPlace, withdrawDaemon } from "./daemon-place.ts";
+import type { JournalReader } from "../records/audit-log/log-reader.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { version } from "../runtime/version.ts";
+import { version } from "../config/version.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { daemonLogName, openDaemonLog, type DaemonLog } from "./daemon-log.ts";
-import { openDaemonServer, type DaemonServer } from "./daemon-server.ts";
-import { endpointOf } from "./endpoint.ts";
+import { openDaemonServer, type DaemonServer } from "./server/daemon-server.ts";
+import { endpointOf } from "./server/endpoint.ts";
 import { openServices, type Services } from "./open-services.ts";
-import type { DaemonState } from "./own-endpoints.ts";
-import type { ApiParts, DaemonStatus } from "./route.ts";
+import type { DaemonState } from "./server/own-endpoints.ts";
+import type { ApiParts, DaemonStatus } from "./server/route.ts";
 
 export interface DaemonParts {
   readonly workdir: string;

@@ -1,4 +1,4 @@
-import type { Execution } from "../core/execution.ts";
+import type { Execution } from "../core/call.ts";
 import type { ActiveCall } from "./prepare-call.ts";
 
 /** The calls that are under way. */

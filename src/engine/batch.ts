@@ -1,10 +1,10 @@
 import { RuntimeError } from "../core/errors.ts";
-import { isFinal, type Execution } from "../core/execution.ts";
+import { isFinal, type Execution } from "../core/call.ts";
 import type { ToolCall } from "../core/tool-call.ts";
 import { createConflictTracker, type ConflictTracker } from "./conflicts.ts";
 import { createPathLocator } from "./locate-path.ts";
 import type { ActiveCall } from "./prepare-call.ts";
-import { Step } from "./step.ts";
+import { Step } from "./batch-node.ts";
 import { touchesOf } from "./touches.ts";
 
 /** What a batch needs of the engine. */

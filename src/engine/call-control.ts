@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.ts";
-import type { StopCause } from "../core/execution.ts";
+import type { StopCause } from "../core/call.ts";
 
 /** One call's stop button. The first cause wins; later ones change nothing. */
 export class CallControl {

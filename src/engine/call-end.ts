@@ -1,5 +1,5 @@
 import type { ErrorType } from "../core/errors.ts";
-import type { FinalState, RunPhase } from "../core/execution.ts";
+import type { FinalState, RunPhase } from "../core/call.ts";
 import type { StopReport } from "../core/stop-report.ts";
 import type { ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";

@@ -1,5 +1,5 @@
 import type { Access } from "../core/resource.ts";
-import { joinSteps, type Step } from "./step.ts";
+import { joinSteps, type Step } from "./batch-node.ts";
 
 /** A place in the tree of everything that can be touched: a path's segments, or a name's. */
 export interface Touch {

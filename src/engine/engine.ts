@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { messageOf } from "../core/errors.ts";
-import { isFinal, type Execution } from "../core/execution.ts";
+import { isFinal, type Execution } from "../core/call.ts";
 import { createId } from "../core/ids.ts";
 import type { RunStatistics } from "../core/run-statistics.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
@@ -9,12 +9,12 @@ import { createConversations } from "./conversations.ts";
 import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
 import { failed, stopped, type End } from "./call-end.ts";
 import { createHistory } from "./history.ts";
-import type { EngineOptions, EngineParts } from "./parts.ts";
+import type { EngineOptions, EngineParts } from "./engine-deps.ts";
 import { prepareCall, type ActiveCall } from "./prepare-call.ts";
 import { announceEnd, countOutcome, settleCall } from "./settle-call.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import { createTally } from "./statistics.ts";
-import { unbreakableMask } from "./unbreakable-mask.ts";
+import { unbreakableMask } from "./safe-mask.ts";
 
 /** A call under way: a promise of its execution that already has its id. */
 export type RunningCall = Promise<Execution> & { readonly id: string };

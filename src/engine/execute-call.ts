@@ -4,7 +4,7 @@ import type { PermitDecision } from "../core/permit.ts";
 import type { Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
 import { notifyOpened, notifyWaiting } from "./notify-observers.ts";
-import type { Draft, EngineOptions, EngineParts } from "./parts.ts";
+import type { Draft, EngineOptions, EngineParts } from "./engine-deps.ts";
 import { checkInput, type ActiveCall } from "./prepare-call.ts";
 import { createProgressMask } from "./progress-mask.ts";
 import { runTool } from "./run-tool.ts";

@@ -1,4 +1,4 @@
-import type { Execution } from "../core/execution.ts";
+import type { Execution } from "../core/call.ts";
 
 /** The last finished executions, for quick answers; the store keeps them all. */
 export interface History {

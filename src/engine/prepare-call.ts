@@ -6,8 +6,8 @@ import type { Recheck, Tool, ToolResult } from "../core/tool.ts";
 import { CallControl } from "./call-control.ts";
 import type { Conversation } from "./conversations.ts";
 import { callSignature } from "./failure-guard.ts";
-import { ignoredInput, invalidInput, unknownTool, unreadableInput } from "./guidance.ts";
-import type { Draft, EngineOptions } from "./parts.ts";
+import { ignoredInput, invalidInput, unknownTool, unreadableInput } from "./input-errors.ts";
+import type { Draft, EngineOptions } from "./engine-deps.ts";
 import { resourcesOf } from "./resources-of.ts";
 import type { Slots } from "./slots.ts";
 

@@ -1,6 +1,6 @@
 import type { MaskStream } from "../core/mask.ts";
 import type { Progress } from "../core/tool.ts";
-import type { UnbreakableMask } from "./unbreakable-mask.ts";
+import type { UnbreakableMask } from "./safe-mask.ts";
 
 export interface ProgressMask {
   tell(progress: Progress): void;

@@ -1,13 +1,13 @@
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import type { RunPhase } from "../core/execution.ts";
+import type { RunPhase } from "../core/call.ts";
 import type { Answer, Ask, Question } from "../core/question.ts";
 import { weakestSandbox, type SandboxReport } from "../core/sandbox.ts";
 import { mergeStopReports, type StopReport } from "../core/stop-report.ts";
 import type { Progress, Recheck, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import type { EngineParts } from "./parts.ts";
+import type { EngineParts } from "./engine-deps.ts";
 import type { TimeLimits } from "./time-limits.ts";
 
 export interface RunOptions {

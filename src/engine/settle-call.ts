@@ -1,8 +1,8 @@
 import { clipText, cutText } from "../core/cut-text.ts";
-import { assertTransition, type Execution, type FinalState } from "../core/execution.ts";
+import { assertTransition, type Execution, type FinalState } from "../core/call.ts";
 import type { End } from "./call-end.ts";
 import { notifySettled } from "./notify-observers.ts";
-import type { EngineOptions } from "./parts.ts";
+import type { EngineOptions } from "./engine-deps.ts";
 import type { ActiveCall } from "./prepare-call.ts";
 
 /** Step 7: one final state, counted and recorded. Every call leaves by this door, exactly once. Gives what may be told of it. */

@@ -1,4 +1,4 @@
-import type { Execution } from "../core/execution.ts";
+import type { Execution } from "../core/call.ts";
 import type { RunStatistics } from "../core/run-statistics.ts";
 
 export interface Tally {

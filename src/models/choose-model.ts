@@ -1,5 +1,5 @@
 import { findOllamaModel } from "./find-ollama.ts";
-import type { Environment } from "./model-settings.ts";
+import type { Environment } from "./model-options.ts";
 import { providers } from "./providers.ts";
 
 export interface ChooseModelOptions {

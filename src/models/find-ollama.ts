@@ -1,5 +1,5 @@
-import { ollamaBaseUrl } from "./base-url.ts";
-import type { Environment } from "./model-settings.ts";
+import { ollamaBaseUrl } from "./protocols/base-url.ts";
+import type { Environment } from "./model-options.ts";
 
 export interface OllamaOptions {
   readonly env: Environment;

@@ -1,6 +1,6 @@
 import { RuntimeError } from "../core/errors.ts";
 import { nearest } from "../core/nearest.ts";
-import type { ModelSettings } from "./model-settings.ts";
+import type { ModelSettings } from "./model-options.ts";
 import { type Provider, providerAliases, providerOfBareName, providers } from "./providers.ts";
 
 export interface NamedModel {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Clock } from "../core/clock.ts";
-import type { ProviderKind } from "./model-settings.ts";
+import type { ProviderKind } from "./model-options.ts";
 
 /** All that is needed to send requests to one model. */
 export interface ModelSource {

@@ -2,16 +2,16 @@ import { resolve } from "node:path";
 import { type Clock, systemClock } from "../core/clock.ts";
 import { RuntimeError } from "../core/errors.ts";
 import type { Model } from "../core/model.ts";
-import { normalizeBaseUrl, ollamaBaseUrl } from "./base-url.ts";
-import { createLanguageModel } from "./create-language-model.ts";
+import { normalizeBaseUrl, ollamaBaseUrl } from "./protocols/base-url.ts";
+import { createLanguageModel } from "./protocols/create-language-model.ts";
 import { findProvider, type NamedModel, unknownProvider } from "./find-provider.ts";
 import { loadPackageModel } from "./load-package-model.ts";
 import { modelFacts, modelFamily } from "./model-facts.ts";
-import type { Environment, ModelSettings } from "./model-settings.ts";
+import type { Environment, ModelSettings } from "./model-options.ts";
 import type { ModelKey, ModelSource } from "./model-source.ts";
-import { openFetch } from "./open-fetch.ts";
+import { openFetch } from "./http/open-fetch.ts";
 import type { Provider } from "./providers.ts";
-import { streamReply } from "./stream-reply.ts";
+import { streamReply } from "./streaming/stream-reply.ts";
 
 export interface OpenModelOptions {
   readonly env: Environment;

@@ -1,4 +1,4 @@
-import type { ProviderKind } from "./model-settings.ts";
+import type { ProviderKind } from "./model-options.ts";
 
 /** Where a provider is reached and what it needs. */
 export interface Provider {

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { spawnClean } from "./spawn-clean.ts";
+import { spawnClean } from "./run/spawn-clean.ts";
 
 /** Hands an address or a file to the desktop. False where there is none that takes it. */
 export async function openInBrowser(

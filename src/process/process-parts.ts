@@ -1,12 +1,12 @@
 import type { Clock } from "../core/clock.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { StartError } from "./command.ts";
-import type { Sandbox } from "./enclosure.ts";
-import type { PipeStock } from "./output-pipe.ts";
-import type { PrivateFolder } from "./private-folder.ts";
-import type { ProcessTable } from "./process-table.ts";
-import type { SandboxView } from "./sandbox-view.ts";
-import type { Ticker } from "./ticker.ts";
+import type { StartError } from "./run/run-request.ts";
+import type { Sandbox } from "./sandbox/enclosure.ts";
+import type { PipeStock } from "./run/output-pipe.ts";
+import type { PrivateFolder } from "./sandbox/private-folder.ts";
+import type { ProcessTable } from "./stop/process-table.ts";
+import type { SandboxView } from "./sandbox/sandbox-view.ts";
+import type { Ticker } from "./run/ticker.ts";
 
 /** What everything in this room works with; made once by `createProcesses`. */
 export interface ProcessParts {

@@ -1,6 +1,6 @@
 import type { PreImages } from "../agent/undo/pre-images.ts";
 import type { Session } from "../core/session.ts";
-import type { PermissionMode } from "../gate/mode.ts";
+import type { PermissionMode } from "../core/permission.ts";
 import type { Records } from "./open-records.ts";
 import type { OpenedTools } from "./open-tools.ts";
 import type { Permissions } from "./permissions.ts";

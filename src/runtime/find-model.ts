@@ -1,8 +1,9 @@
-import { openTrust } from "../gate/trust.ts";
+import { openTrust } from "../permissions/trust/trust.ts";
 import { chooseModel, type ModelChoice } from "../models/choose-model.ts";
-import { openFetch } from "../models/open-fetch.ts";
-import { locateFolders } from "./folders.ts";
-import { loadConfiguration, type Environment } from "./load-configuration.ts";
+import { openFetch } from "../models/http/open-fetch.ts";
+import { locateFolders } from "../config/folders.ts";
+import { loadConfiguration } from "../config/load-configuration.ts";
+import { type Environment } from "../core/environment.ts";
 
 /** Which model a conversation in this workdir would talk to, or what to do about there being none. Writes nothing. */
 export function findModel(named: string, env: Environment): Promise<ModelChoice> {

@@ -62,7 +62,7 @@ export function createLazyAgents(stages: AgentStages): LazyAgents {
         const { openNamedModel } = await import("./open-named-model.ts");
         return openNamedModel({ configuration, env, workdir: folders.workdir }, name);
       },
-      sessions: async () => (await import("./open-sessions.ts")).openRuntimeSessions(wiring),
+      sessions: async () => (await import("../agent/session/open-sessions.ts")).openRuntimeSessions(wiring),
       async openAgent(request) {
         assertOpen();
         const { openAgent } = await import("./open-agent.ts");
@@ -70,7 +70,7 @@ export function createLazyAgents(stages: AgentStages): LazyAgents {
       },
       async improveTool(order) {
         assertOpen();
-        const { improveTool } = await import("./improve-tool.ts");
+        const { improveTool } = await import("../tool-files/improve/improve-tool.ts");
         const { whyOut, startCanary, feedback } = await tools.rollouts.open();
         const { list } = calls.methods;
         const { replay } = configuration.rollout;
@@ -164,7 +164,7 @@ export function createLazySchedule({
       },
       async clean(order = {}) {
         assertOpen();
-        const { cleanByRetention } = await import("./clean-records.ts");
+        const { cleanByRetention } = await import("./clean/clean-records.ts");
         const { inbox, openSchedule } = records;
         const shared = configuration.store.url === null ? {} : { shared: { inbox, openSchedule } };
         return cleanByRetention({

@@ -1,9 +1,9 @@
 import type { Tool } from "../core/tool.ts";
 import type { Processes } from "../process/processes.ts";
 import { taskToolNames } from "../tools/tasks/task-tools.ts";
-import { managementNames } from "../workshop/manage/management-tools.ts";
+import { managementNames } from "../tool-files/manage/management-tools.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
-import type { Environment } from "./load-configuration.ts";
+import type { Environment } from "../core/environment.ts";
 
 /** The programs of the agents that are known without settings; their adapters would take longer to load than to look for. */
 export const agentPrograms = ["claude", "codex", "gemini", "opencode", "qwen", "pi"] as const;

@@ -1,27 +1,27 @@
 import { defaultAgentSettings, type AgentSettings } from "../agent/agent-deps.ts";
-import { createAgentEvents } from "../agent/agent-events.ts";
+import { createAgentEvents } from "../agent/emit-agent-events.ts";
 import { createAgent, type Agent } from "../agent/agent.ts";
 import { createHistoryTool } from "../agent/context/history-tool.ts";
 import { formatResult } from "../agent/context/result-text.ts";
-import { createOneAtATime } from "../agent/one-at-a-time.ts";
+import { createOneAtATime } from "../agent/one-prompt-at-a-time.ts";
 import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
 import { reconcileSession, type ReconciledCall } from "../agent/session/reconcile.ts";
 import { createSkillBook, restoreSkill } from "../agent/skills/skill-book.ts";
 import type { Skill } from "../agent/skills/skill.ts";
 import { titleOfCall } from "../agent/call-title.ts";
 import { undoTurn, type UndoReport } from "../agent/undo/undo-turn.ts";
-import type { Execution } from "../core/execution.ts";
+import type { Execution } from "../core/call.ts";
 import type { CallPart, CallResult } from "../core/message.ts";
 import type { Model } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
 import { createAgentDeps } from "./create-agent-deps.ts";
-import { createLessonKeeper, type LessonKeeper } from "./keep-lessons.ts";
+import { createLessonKeeper, type LessonKeeper } from "../agent/lessons/keep-lessons.ts";
 import { openConversation } from "./open-conversation.ts";
-import { openRuntimeSessions } from "./open-sessions.ts";
+import { openRuntimeSessions } from "../agent/session/open-sessions.ts";
 import { watchToolChanges } from "./tool-changes.ts";
-import { createPutFileBack } from "./undo-files.ts";
+import { createPutFileBack } from "../agent/undo/undo-files.ts";
 
 export interface AgentRequest {
   readonly model: Model;
@@ -86,7 +86,7 @@ export async function openAgent(wiring: AgentWiring, request: AgentRequest): Pro
         openConversation(wiring, { ...opened, family: model.family, emit: events.emit }, prompt),
       ...(mode === "agent" ? { findToolChange: watchToolChanges(wiring) } : {}),
       async afterRun(end, executions) {
-        const { checkAnswer } = await import("./check-answer.ts");
+        const { checkAnswer } = await import("../agent/evidence/check-answer.ts");
         checkAnswer(wiring, { session, emit: events.emit }, { end, executions });
       },
     });

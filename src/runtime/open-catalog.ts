@@ -1,17 +1,17 @@
 import { systemClock } from "../core/clock.ts";
 import { nearest } from "../core/nearest.ts";
-import type { TaskDesk } from "../core/task-desk.ts";
+import type { TaskDesk } from "../core/task-service-port.ts";
 import { createCatalog, type Catalog } from "../engine/catalog.ts";
 import type { EngineLimits } from "../engine/time-limits.ts";
 import type { Processes } from "../process/processes.ts";
-import type { Masker } from "../safety/secrets/create-masker.ts";
-import { judgeStrictCommand } from "../safety/strict-command.ts";
-import type { StrictShell } from "../tools/run-program.ts";
-import { createBuiltinTools } from "./builtin-tools.ts";
-import type { Configuration } from "./configuration.ts";
-import type { Folders } from "./folders.ts";
-import { createKeepOutput } from "./keep-output.ts";
-import type { Analysis } from "./open-analysis.ts";
+import type { Masker } from "../guard/secrets/create-masker.ts";
+import { judgeStrictCommand } from "../guard/strict-shell/strict-command.ts";
+import type { StrictShell } from "../tools/shell/run-program.ts";
+import { createBuiltinTools } from "../tools/builtin.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Folders } from "../config/folders.ts";
+import { createKeepOutput } from "../records/keep-output.ts";
+import type { Analysis } from "../permissions/analyse-once.ts";
 import type { RuntimeConfig } from "./runtime.ts";
 
 export interface CatalogParts {

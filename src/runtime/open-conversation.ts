@@ -15,8 +15,8 @@ import type { EmitAgent } from "../core/agent-events.ts";
 import type { ModelFamily } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
-import { userFile } from "./folders.ts";
-import { managementNames } from "../workshop/manage/management-tools.ts";
+import { userFile } from "../config/folders.ts";
+import { managementNames } from "../tool-files/manage/management-tools.ts";
 import { lacksTools, offeredTools, speaksOfTools } from "./offered-tools.ts";
 
 export interface ConversationToOpen {

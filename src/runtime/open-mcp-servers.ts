@@ -4,16 +4,15 @@ import { messageOf } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import type { Processes } from "../process/processes.ts";
-import type { Masker } from "../safety/secrets/create-masker.ts";
-import { unifiedDiff } from "../tools/unified-diff.ts";
-import { openDefinitionPins, type HeldDefinition } from "../workshop/mcp/definition-pins.ts";
-import type { McpServers } from "../workshop/mcp/mcp-servers.ts";
-import type { Configuration } from "./configuration.ts";
-import type { Environment } from "./load-configuration.ts";
-import { createKeepText } from "./keep-output.ts";
-import { findMcpSecrets } from "./mcp-secrets.ts";
-import { mcpServersOf } from "./mcp-settings.ts";
-import { version } from "./version.ts";
+import type { Masker } from "../guard/secrets/create-masker.ts";
+import { openDefinitionPins, pinsFile, showChange, type HeldDefinition } from "../mcp/client/definition-pins.ts";
+import type { McpServers } from "../mcp/client/mcp-servers.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Environment } from "../core/environment.ts";
+import { createKeepText } from "../records/keep-output.ts";
+import { findMcpSecrets } from "../mcp/client/mcp-secrets.ts";
+import { mcpServersOf } from "../config/mcp-settings.ts";
+import { version } from "../config/version.ts";
 
 export interface McpParts {
   readonly configuration: Configuration;
@@ -65,8 +64,8 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
   const { configuration, catalog, clock } = parts;
   const settings = mcpServersOf(configuration.mcpServers);
   if (settings.length === 0) return noServers;
-  const { createMcpServers } = await import("../workshop/mcp/mcp-servers.ts");
-  const { openToolCache } = await import("../workshop/mcp/tool-cache.ts");
+  const { createMcpServers } = await import("../mcp/client/mcp-servers.ts");
+  const { openToolCache } = await import("../mcp/client/tool-cache.ts");
   const { workdir, processes, env, childEnv, stateFolder, isKept } = parts;
   const isStrict = configuration.permissions.strictWorkdirOnly;
   const { masker, outputs } = parts;
@@ -119,16 +118,6 @@ export async function openMcpServers(parts: McpParts): Promise<OpenedMcpServers>
     renew: () => servers.renew(),
     close: () => servers.close(),
   };
-}
-
-/** Where it is kept what servers said of their tools. */
-export function pinsFile(stateFolder: string): string {
-  return join(stateFolder, "mcp-pins.json");
-}
-
-export function showChange({ server, tool, before, after }: HeldDefinition): string {
-  const name = `${server}/${tool}`;
-  return unifiedDiff(before, after, { from: name, to: name }) ?? "The change is too long to show.";
 }
 
 function describeHeld({ server, tool }: HeldDefinition): string {

@@ -1,12 +1,12 @@
 import { checkModelName } from "../models/check-model-name.ts";
 import { chooseModel } from "../models/choose-model.ts";
-import type { ModelSettings, ProviderSettings } from "../models/model-settings.ts";
-import { openFetch } from "../models/open-fetch.ts";
+import type { ModelSettings, ProviderSettings } from "../models/model-options.ts";
+import { openFetch } from "../models/http/open-fetch.ts";
 import { openModel } from "../models/open-model.ts";
 import type { Model } from "../core/model.ts";
-import type { Configuration } from "./configuration.ts";
-import type { Environment } from "./load-configuration.ts";
-import type { ModelSetting } from "./model-settings.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Environment } from "../core/environment.ts";
+import type { ModelSetting } from "../config/model-settings.ts";
 
 export type ChosenModel =
   | { readonly model: Model; /** Half a sentence. */ readonly why: string }
@@ -40,7 +40,7 @@ export async function checkNamedModel(
 }
 
 async function openScript(path: string): Promise<Model> {
-  return (await import("../models/script/read-script.ts")).openScriptedModel(path);
+  return (await import("../../packages/testing/src/read-script.ts")).openScriptedModel(path);
 }
 
 function toModelSettings({ base_url, max_output_tokens, context_tokens, providers = {} }: ModelSetting): ModelSettings {

@@ -1,37 +1,37 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import type { ExecutionStore } from "../core/execution-store.ts";
-import type { InboxStore } from "../core/inbox.ts";
-import type { JournalHeads } from "../core/journal-heads.ts";
+import type { ExecutionStore } from "../core/call-store.ts";
+import type { InboxStore } from "../core/approval-inbox-port.ts";
+import type { JournalHeads } from "../core/log-heads-port.ts";
 import type { Ledger } from "../core/call-observer.ts";
 import type { RolloutStore } from "../core/rollout-store.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
 import type { SessionLeases } from "../core/session-leases.ts";
 import type { TaskStore } from "../core/task.ts";
-import { openJournal, type Journal } from "../journal/open-journal.ts";
+import { openJournal, type Journal } from "../records/audit-log/open-log.ts";
 import type { Processes } from "../process/processes.ts";
-import { openDatabase } from "../store/database.ts";
-import { createMemoryInbox } from "../store/memory-inbox.ts";
-import { createMemoryRolloutStore } from "../store/memory-rollout-store.ts";
-import { createMemoryScheduleStore } from "../store/memory-schedule-store.ts";
-import { createMemorySessionLeases } from "../store/memory-session-leases.ts";
-import { createMemoryTaskStore } from "../store/memory-task-store.ts";
-import { createMemoryStore } from "../store/memory-store.ts";
-import { createSqliteInbox } from "../store/sqlite-inbox.ts";
-import { createSqliteJournalHeads } from "../store/sqlite-journal-heads.ts";
-import { createSqliteRolloutStore } from "../store/sqlite-rollout-store.ts";
-import { createSqliteScheduleStore } from "../store/sqlite-schedule-store.ts";
-import { createSqliteSessionLeases } from "../store/sqlite-session-leases.ts";
-import { createSqliteTaskStore } from "../store/sqlite-task-store.ts";
-import { createSqliteStore } from "../store/sqlite-store.ts";
-import { toStoreError } from "../store/store-error.ts";
-import type { WriteFailure } from "../store/write-behind.ts";
-import { claimDataFolder } from "./claim-data-folder.ts";
-import { createLedger } from "./ledger.ts";
-import { refuseTasks } from "./refuse-tasks.ts";
+import { openDatabase } from "../records/sqlite/database.ts";
+import { createMemoryInbox } from "../records/memory/memory-approvals.ts";
+import { createMemoryRolloutStore } from "../records/memory/memory-rollout-store.ts";
+import { createMemoryScheduleStore } from "../records/memory/memory-schedule-store.ts";
+import { createMemorySessionLeases } from "../records/memory/memory-session-leases.ts";
+import { createMemoryTaskStore } from "../records/memory/memory-task-store.ts";
+import { createMemoryStore } from "../records/memory/memory-call-store.ts";
+import { createSqliteInbox } from "../records/sqlite/sqlite-approvals.ts";
+import { createSqliteJournalHeads } from "../records/sqlite/sqlite-log-heads.ts";
+import { createSqliteRolloutStore } from "../records/sqlite/sqlite-rollout-store.ts";
+import { createSqliteScheduleStore } from "../records/sqlite/sqlite-schedule-store.ts";
+import { createSqliteSessionLeases } from "../records/sqlite/sqlite-session-leases.ts";
+import { createSqliteTaskStore } from "../records/sqlite/sqlite-task-store.ts";
+import { createSqliteStore } from "../records/sqlite/sqlite-call-store.ts";
+import { toStoreError } from "../records/store-error.ts";
+import type { WriteFailure } from "../records/write-behind.ts";
+import { claimDataFolder } from "../records/claim-data-folder.ts";
+import { createLedger } from "../records/ledger.ts";
+import { refuseTasks } from "../records/refuse-tasks.ts";
 import type { RuntimeConfig } from "./runtime.ts";
-import { shareRecords } from "./share-records.ts";
+import { shareRecords } from "../records/share-records.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Records {
@@ -78,7 +78,7 @@ export async function openRecords(deps: RecordsDeps): Promise<Records> {
 async function openOwn(deps: RecordsDeps): Promise<Records> {
   const { config, configuration, folders, clock } = deps;
   if (config.onlyLooks) {
-    const { lookAtRollouts } = await import("../store/look-at-rollouts.ts");
+    const { lookAtRollouts } = await import("../records/look-at-rollouts.ts");
     return { ...inMemory(deps, null), rollouts: await lookAtRollouts(folders.database) };
   }
   if (configuration.store.kind === "memory") return inMemory(deps, null);

@@ -3,18 +3,18 @@ import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
 import type { TaskStore } from "../core/task.ts";
 import type { Processes } from "../process/processes.ts";
-import { realPath } from "../process/real-path.ts";
+import { realPath } from "../process/sandbox/real-path.ts";
 import type { AgentAdapter } from "../tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../tasks/adapters/list-adapters.ts";
-import { createTaskManager } from "../tasks/task-manager.ts";
-import type { Configuration } from "./configuration.ts";
-import { scopeOf, type Folders } from "./folders.ts";
-import type { Environment } from "./load-configuration.ts";
+import { createTaskManager } from "../tasks/manager/task-manager.ts";
+import type { Configuration } from "../config/configuration.ts";
+import { scopeOf, type Folders } from "../config/folders.ts";
+import type { Environment } from "../core/environment.ts";
 import { isInstalled } from "./offered-tools.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "../process/own-command.ts";
 import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";
-import type { AgentInfo, Tasks } from "./tasks.ts";
-import { withWorkers } from "./worker-agents.ts";
+import type { AgentInfo, Tasks } from "../tasks/manager/task-service.ts";
+import { withWorkers } from "../tasks/worker/worker-agents.ts";
 
 export interface TasksParts {
   readonly configuration: Configuration;
@@ -80,7 +80,7 @@ export async function openTasks(parts: TasksParts): Promise<OpenedTasks> {
 async function openSharedStore({ configuration, folders, clock }: TasksParts): Promise<TaskStore | null> {
   const { store, retention } = configuration;
   if (store.url === null) return null;
-  const { openPostgresTaskStore } = await import("../store/postgres/postgres-task-store.ts");
+  const { openPostgresTaskStore } = await import("../records/postgres/tasks/postgres-task-store.ts");
   return openPostgresTaskStore({
     address: store.url,
     clock,

@@ -3,28 +3,28 @@ import { existsSync, readdirSync, readFileSync, realpathSync, renameSync, statSy
 import { basename, extname, join, resolve } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import { invalidInput } from "../engine/guidance.ts";
-import type { Trust } from "../gate/trust.ts";
-import { createQuarantine, type Quarantine, type WritingProcess } from "../gate/quarantine.ts";
-import { openQuarantineFile } from "../gate/quarantine-file.ts";
+import { invalidInput } from "../engine/input-errors.ts";
+import type { Trust } from "../permissions/trust/trust.ts";
+import { createQuarantine, type Quarantine, type WritingProcess } from "../permissions/trust/quarantine.ts";
+import { openQuarantineFile } from "../permissions/trust/quarantine-file.ts";
 import type { Processes } from "../process/processes.ts";
-import { isWithin } from "../safety/path/path-name.ts";
-import { writeTool } from "../tools/write.ts";
-import { foldName } from "../workshop/assign-names.ts";
-import type { ToolHosts } from "../workshop/host/tool-host.ts";
-import { createManagementTools } from "../workshop/manage/management-tools.ts";
-import { readToolFile } from "../workshop/read-tool-file.ts";
-import { openVersionStore, type VersionStore } from "../workshop/version-store.ts";
-import { openWorkshop as openToolFiles, type Refusal, type Workshop } from "../workshop/workshop.ts";
-import { createAdmission } from "./admit-tool-files.ts";
-import { claimDataFolder } from "./claim-data-folder.ts";
-import type { Configuration } from "./configuration.ts";
-import type { Folders } from "./folders.ts";
+import { isWithin } from "../guard/path/path-name.ts";
+import { writeTool } from "../tools/files/write.ts";
+import { foldName } from "../tool-files/scan/assign-names.ts";
+import type { ToolHosts } from "../tool-files/host/tool-host.ts";
+import { createManagementTools } from "../tool-files/manage/management-tools.ts";
+import { readToolFile } from "../tool-files/scan/read-tool-file.ts";
+import { openVersionStore, type VersionStore } from "../tool-files/versions/version-store.ts";
+import { openWorkshop as openToolFiles, type Refusal, type Workshop } from "../tool-files/open-tool-files.ts";
+import { createAdmission } from "../permissions/trust/admit-tool-files.ts";
+import { claimDataFolder } from "../records/claim-data-folder.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Folders } from "../config/folders.ts";
 import { createLazyRollouts, type LazyRollouts, type LazyRolloutsDeps } from "./lazy-rollouts.ts";
-import { isBroughtAlong } from "./open-trust.ts";
-import { describeProblem, type FileStatus } from "../workshop/status.ts";
-import { tellToolFiles } from "./tell-tool-files.ts";
-import { userName } from "./user-name.ts";
+import { isBroughtAlong } from "../permissions/trust/open-trust.ts";
+import { describeProblem, type FileStatus } from "../tool-files/tool-file-status.ts";
+import { tellToolFiles } from "../tool-files/describe-tool-files.ts";
+import { userName } from "../config/user-name.ts";
 
 export interface WorkshopParts extends LazyRolloutsDeps {
   readonly configuration: Configuration;
@@ -96,7 +96,7 @@ export function openWorkshop(parts: WorkshopParts): OpenedWorkshop {
   let opening: Promise<ToolHosts> | undefined;
 
   async function startHosts(): Promise<ToolHosts> {
-    const { createToolHosts } = await import("../workshop/host/create-tool-hosts.ts");
+    const { createToolHosts } = await import("../tool-files/host/create-tool-hosts.ts");
     // What lies there is run: like all of the data folder, no command can write it.
     const strippedFolder = join(folders.data, "versions", "stripped");
     return (hosts = createToolHosts({

@@ -1,10 +1,10 @@
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
-import type { ExecutionStore } from "../core/execution-store.ts";
+import type { ExecutionStore } from "../core/call-store.ts";
 import type { CallObserver } from "../core/call-observer.ts";
 import type { Processes } from "../process/processes.ts";
-import { recoverExecutions } from "./recover-executions.ts";
+import { recoverExecutions } from "../records/recover-executions.ts";
 
 /** Ends what runtimes that died have left running, and says in the records what became of their calls. */
 export async function recoverRuntime(parts: {

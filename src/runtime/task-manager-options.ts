@@ -2,12 +2,12 @@ import { messageOf } from "../core/errors.ts";
 import type { TaskStore } from "../core/task.ts";
 import type { AgentAdapter } from "../tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../tasks/adapters/list-adapters.ts";
-import { usualTaskLimits, type TaskManagerOptions } from "../tasks/task-parts.ts";
-import { agentSettingsOf } from "./agent-entries.ts";
-import type { Configuration } from "./configuration.ts";
-import { whyNoWorkdir } from "./folders.ts";
+import { usualTaskLimits, type TaskManagerOptions } from "../tasks/manager/task-parts.ts";
+import { agentSettingsOf } from "../tasks/adapters/agent-entries.ts";
+import type { Configuration } from "../config/configuration.ts";
+import { whyNoWorkdir } from "../config/folders.ts";
 import type { TasksParts } from "./open-tasks.ts";
-import { ownCommand } from "./own-command.ts";
+import { ownCommand } from "../process/own-command.ts";
 
 /** All agents there are by the settings, by name. */
 export function configuredAdapters({ agents }: Configuration): ReadonlyMap<string, AgentAdapter> {

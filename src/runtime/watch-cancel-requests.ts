@@ -1,4 +1,4 @@
-import type { ExecutionStore } from "../core/execution-store.ts";
+import type { ExecutionStore } from "../core/call-store.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 
 /** How soon a cancel from another process is noticed, at the latest. */

@@ -2,8 +2,8 @@ import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { ScheduleStore } from "../core/schedule-store.ts";
-import type { Run } from "../core/schedule.ts";
-import type { JobRunner } from "./job-runner.ts";
+import type { Run } from "../core/job.ts";
+import type { JobRunner } from "./jobs/job-runner.ts";
 
 /** What a scheduler is made of. */
 export interface ScheduleParts {

@@ -1,13 +1,13 @@
 import { messageOf } from "../core/errors.ts";
-import type { Run } from "../core/schedule.ts";
-import { createActiveRuns } from "./active-runs.ts";
-import { eachDue } from "./each-due.ts";
-import { planDue, rewindAll } from "./plan-due.ts";
-import { freeWaiting, recoverRuns } from "./recover-runs.ts";
+import type { Run } from "../core/job.ts";
+import { createActiveRuns } from "./runs/active-runs.ts";
+import { eachDue } from "./runs/due-times.ts";
+import { planDue, rewindAll } from "./runs/plan-due.ts";
+import { freeWaiting, recoverRuns } from "./runs/recover-runs.ts";
 import type { ScheduleParts } from "./schedule-parts.ts";
-import { startRun } from "./start-run.ts";
+import { startRun } from "./runs/start-job-run.ts";
 import { rememberTimes } from "./times/remember-times.ts";
-import { watchClock } from "./watch-clock.ts";
+import { watchClock } from "./runs/watch-clock.ts";
 
 /** Starts what is due, for as long as it is open. Several may work on one store: each run is started by one of them. */
 export interface Scheduler {

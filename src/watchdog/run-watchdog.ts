@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.ts";
-import { openProcessTable } from "../process/process-table.ts";
+import { openProcessTable } from "../process/stop/process-table.ts";
 import { describeWatchdogEvent } from "./describe-event.ts";
-import { createHandOn } from "./hand-on.ts";
-import { openWatchdogLog } from "./log-file.ts";
-import { takeBarePidFile } from "../process/pid-file.ts";
+import { createHandOn } from "./child/forward-signals.ts";
+import { openWatchdogLog } from "./records/watchdog-log.ts";
+import { takeBarePidFile } from "../process/detached/pid-file.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
 import { createStopOrder } from "./stop-order.ts";
 import { supervise } from "./supervise.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { createOccasion, type WhenItHappens } from "./occasion.ts";
+import { createOccasion, type WhenItHappens } from "./restart-reason.ts";
 
 /** Why the watchdog is to end. The first reason stays; a second signal means: without waiting. */
 export interface StopOrder {

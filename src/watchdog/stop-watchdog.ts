@@ -1,9 +1,9 @@
 import type { Clock } from "../core/clock.ts";
-import { isAlive } from "../process/identity.ts";
-import { findBareHolder } from "../process/pid-file.ts";
-import { openProcessTable } from "../process/process-table.ts";
-import { sendSignal } from "../process/send-signal.ts";
-import { wait } from "../process/wait.ts";
+import { isAlive } from "../process/stop/process-identity-check.ts";
+import { findBareHolder } from "../process/detached/pid-file.ts";
+import { openProcessTable } from "../process/stop/process-table.ts";
+import { sendSignal } from "../process/stop/send-signal.ts";
+import { wait } from "../process/stop/wait.ts";
 import type { WatchdogSettings } from "./watchdog-settings.ts";
 
 /** `none`: no watchdog runs here; `refused`: it belongs to somebody else; `late`: it was told to, and still runs. */

@@ -1,15 +1,15 @@
 import { constants } from "node:os";
-import { childEnvironment } from "./child-environment.ts";
+import { childEnvironment } from "./child/watchdog-child-environment.ts";
 import { decideNext, noHistory, type History } from "./decide-next.ts";
-import { endOrphan } from "./end-orphan.ts";
-import type { HandOn } from "./hand-on.ts";
-import { clearBeat, heartbeatFile } from "./heartbeat.ts";
-import { createLastLines, type LastLines } from "./last-lines.ts";
-import { waitFor } from "./occasion.ts";
-import { createRecords, type Records } from "./records.ts";
-import { watchChild, type WatchedEnd, type WatchParts } from "./run-child.ts";
+import { endOrphan } from "./child/end-orphan.ts";
+import type { HandOn } from "./child/forward-signals.ts";
+import { clearBeat, heartbeatFile } from "./child/heartbeat.ts";
+import { createLastLines, type LastLines } from "./child/last-lines.ts";
+import { waitFor } from "./restart-reason.ts";
+import { createRecords, type Records } from "./records/watchdog-records.ts";
+import { watchChild, type WatchedEnd, type WatchParts } from "./child/run-child.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
-import { startChild } from "./start-child.ts";
+import { startChild } from "./child/start-child.ts";
 
 export interface SuperviseParts extends WatchParts {
   readonly env: WatchdogEnvironment;

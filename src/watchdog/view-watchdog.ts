@@ -1,8 +1,8 @@
-import { findBareHolder } from "../process/pid-file.ts";
-import { openProcessTable } from "../process/process-table.ts";
-import { crashFolder, readCrashRecords, type CrashRecord } from "./crash-records.ts";
-import { findOrphan } from "./end-orphan.ts";
-import { readWatchdogStatus, statusFile, type WatchdogStatus } from "./status-file.ts";
+import { findBareHolder } from "../process/detached/pid-file.ts";
+import { openProcessTable } from "../process/stop/process-table.ts";
+import { crashFolder, readCrashRecords, type CrashRecord } from "./records/crash-records.ts";
+import { findOrphan } from "./child/end-orphan.ts";
+import { readWatchdogStatus, statusFile, type WatchdogStatus } from "./records/status-file.ts";
 import type { WatchdogSettings } from "./watchdog-settings.ts";
 
 /** What is known of the watchdog of a workdir, from outside. */

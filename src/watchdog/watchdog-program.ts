@@ -1,10 +1,10 @@
 // The watchdog as a program of its own, so that it loads nothing else. It takes the place of the command that checked its
-// settings (`become-watchdog.ts`): same pid, same terminal, but none of that one's memory.
+// settings (`exec-watchdog.ts`): same pid, same terminal, but none of that one's memory.
 import { systemClock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import { toWire } from "../core/wire.ts";
 import { describeWatchdogEvent } from "./describe-event.ts";
-import { readHandover } from "./handover.ts";
+import { readHandover } from "./restart-handoff.ts";
 import { runWatchdog } from "./run-watchdog.ts";
 import type { WatchdogEvent } from "./watchdog-events.ts";
 

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { appendFileSync, chmodSync, existsSync, readdirSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { PermissionMode } from "../../src/gate/mode.ts";
+import type { PermissionMode } from "../../src/core/permission.ts";
 import { openMachine, put } from "./support.ts";
 
 /** Each makes git run `touch` when a repository that came as an archive is only looked at. */

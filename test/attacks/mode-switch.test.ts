@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { inMode } from "../process/support.ts";
-import { program } from "../workshop/mcp/support.ts";
+import { program } from "../mcp/client/support.ts";
 import { openMachine } from "./support.ts";
 
 describe("a change to a mode without the network", inMode("require"), () => {

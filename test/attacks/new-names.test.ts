@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { RuntimeConfig } from "../../src/runtime/create-runtime.ts";
-import { locateFolders } from "../../src/runtime/folders.ts";
-import { diagnose } from "../../src/runtime/diagnose.ts";
-import { listNewNames, settleNewNames } from "../../src/runtime/new-names.ts";
+import { locateFolders } from "../../src/config/folders.ts";
+import { diagnose } from "../../src/doctor/diagnose.ts";
+import { listNewNames, settleNewNames } from "../../src/permissions/trust/new-names.ts";
 import { until } from "../support/runtime.ts";
 import { openMachine, put } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import { createRuntime, type Runtime, type RuntimeConfig } from "../../src/runtime/create-runtime.ts";
 import { afterTest } from "../support/after-test.ts";
 

@@ -3,7 +3,7 @@ import { appendFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
-import { createTrust } from "../../src/runtime/open-trust.ts";
+import { createTrust } from "../../src/permissions/trust/open-trust.ts";
 import type { Machine } from "../cli/run-deckhand.ts";
 import { afterTest } from "../support/after-test.ts";
 import { browserLane } from "./support/chromium.ts";

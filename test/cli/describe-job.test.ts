@@ -1,8 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeJob, durationOfRun, resumeCommand, summarizeLast, summarizeRun } from "../../src/cli/describe-job.ts";
-import type { Run } from "../../src/core/schedule.ts";
-import { createJob } from "../../src/schedule/create-job.ts";
+import {
+  describeJob,
+  durationOfRun,
+  resumeCommand,
+  summarizeLast,
+  summarizeRun,
+} from "../../src/cli/commands/schedule/describe-job.ts";
+import type { Run } from "../../src/core/job.ts";
+import { createJob } from "../../src/schedule/jobs/create-job.ts";
 
 test("how long a run took is told of its last try, and of none that waits for one [D1]", () => {
   const took = (run: Pick<Run, "state" | "attempt" | "endedAt">): string =>

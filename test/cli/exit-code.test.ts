@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import { executionFromWire } from "../../src/core/wire.ts";
-import { exitCodeOf, type StopSignal } from "../../src/cli/exit-code.ts";
+import { exitCodeOf, type StopSignal } from "../../src/cli/parser/exit-code.ts";
 import { formatAge, formatDuration } from "../../src/core/format-time.ts";
 
 function execution(state: string, errorType: string | null = null): Execution {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { initials, initialsInPython, mended, recordCalls, replying } from "../runtime/improve-bench.ts";
+import { initials, initialsInPython, mended, recordCalls, replying } from "../tool-files/improve/improve-bench.ts";
 import { hasPython, lane } from "../support/require.ts";
 import { openMachine, type Ended, type Machine } from "./run-deckhand.ts";
 

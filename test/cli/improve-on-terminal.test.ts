@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { mended, recordCalls, replying } from "../runtime/improve-bench.ts";
+import { mended, recordCalls, replying } from "../tool-files/improve/improve-bench.ts";
 import { openTmux, tmuxLane } from "../support/tmux.ts";
 import { openMachine, deckhand } from "./run-deckhand.ts";
 

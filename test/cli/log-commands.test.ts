@@ -3,9 +3,9 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import { defaultJournalSettings } from "../../src/journal/journal-entry.ts";
-import { createJournalLedger } from "../../src/journal/journal-ledger.ts";
-import { openJournal } from "../../src/journal/open-journal.ts";
+import { defaultJournalSettings } from "../../src/records/audit-log/log-entry.ts";
+import { createJournalLedger } from "../../src/records/audit-log/log-ledger.ts";
+import { openJournal } from "../../src/records/audit-log/open-log.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
 import { until } from "../support/runtime.ts";
 import { openMachine, type Machine } from "./run-deckhand.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { loadAllCommands } from "../../src/cli/commands.ts";
-import { parseCommandLine } from "../../src/cli/parse-command-line.ts";
+import { parseCommandLine } from "../../src/cli/parser/parse-command-line.ts";
 
 const commands = await loadAllCommands();
 

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
-import { openScheduled, untilEnded } from "../runtime/schedule-bench.ts";
+import { openScheduled, untilEnded } from "../schedule/schedule-bench.ts";
 import { afterTest } from "../support/after-test.ts";
 import { findPostgresProblem, openPostgres, type PostgresServer } from "../support/postgres.ts";
 import { lane } from "../support/require.ts";

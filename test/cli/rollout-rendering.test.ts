@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeOrder } from "../../src/cli/describe-rollout-order.ts";
-import { formatProbability, formatShare } from "../../src/cli/format-share.ts";
-import { describeExplanation } from "../../src/cli/describe-rollout.ts";
-import { describeChange } from "../../src/cli/rollout-explain-command.ts";
-import { renderHistory } from "../../src/cli/rollout-history-command.ts";
-import { remarkOn, renderRollouts } from "../../src/cli/rollout-status-command.ts";
-import { explanationToWire, viewToWire } from "../../src/runtime/views/rollout-documents.ts";
-import { wrapLines } from "../../src/cli/wrap-text.ts";
+import { describeOrder } from "../../src/cli/commands/rollout/describe-rollout-order.ts";
+import { formatProbability, formatShare } from "../../src/cli/terminal/format-share.ts";
+import { describeExplanation } from "../../src/cli/commands/rollout/describe-rollout.ts";
+import { describeChange } from "../../src/cli/commands/rollout/rollout-explain-command.ts";
+import { renderHistory } from "../../src/cli/commands/rollout/rollout-history-command.ts";
+import { remarkOn, renderRollouts } from "../../src/cli/commands/rollout/rollout-status-command.ts";
+import { explanationToWire, viewToWire } from "../../src/tool-files/rollout/service/rollout-documents.ts";
+import { wrapLines } from "../../src/cli/terminal/wrap-text.ts";
 import type { RolloutEvent } from "../../src/core/rollout-store.ts";
-import type { RolloutView } from "../../src/runtime/rollouts.ts";
+import type { RolloutView } from "../../src/tool-files/rollout/service/rollouts.ts";
 import { now, explanationOf, quiet, running } from "./rollout-views.ts";
 
 const style = (_style: unknown, text: string): string => text;

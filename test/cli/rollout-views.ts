@@ -1,5 +1,5 @@
-import type { Assessment } from "../../src/rollout/rollout.ts";
-import type { FiguresRow, RolloutExplanation, RolloutView } from "../../src/runtime/rollouts.ts";
+import type { Assessment } from "../../src/tool-files/rollout/rollout.ts";
+import type { FiguresRow, RolloutExplanation, RolloutView } from "../../src/tool-files/rollout/service/rollouts.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
-import { serveScript } from "../../src/models/script/serve-script.ts";
+import { serveScript } from "../../packages/testing/src/serve-script.ts";
 import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
 import { openMachine } from "./run-deckhand.ts";

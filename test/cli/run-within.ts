@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Readable, Writable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import type * as Cli from "../../src/cli/main.ts";
-import type { Program } from "../../src/cli/terminal.ts";
+import type { Program } from "../../src/cli/terminal/terminal.ts";
 import type { Ended, RunOptions } from "./run-deckhand.ts";
 
 interface Place {

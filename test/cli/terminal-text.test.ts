@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { renderTable } from "../../src/cli/table.ts";
-import { displayWidth, fitWidth, neutralizeLine, neutralizeText } from "../../src/cli/terminal-text.ts";
+import { renderTable } from "../../src/cli/terminal/table.ts";
+import { displayWidth, fitWidth, neutralizeLine, neutralizeText } from "../../src/cli/terminal/terminal-text.ts";
 
 test("control characters of others are shown, not obeyed [G9]", () => {
   assert.equal(neutralizeText("\u001b[2J\u0007a\u0000b\u007f\u009bc"), "␛[2J␇a␀b␡\\u009bc");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import test from "node:test";
-import { openTerminal, type Terminal } from "../../src/cli/terminal.ts";
+import { openTerminal, type Terminal } from "../../src/cli/terminal/terminal.ts";
 
 // oxlint-disable-next-line no-control-regex -- how it looks is not what is tested
 const dim = /\u001b\[22?m/g;

@@ -3,7 +3,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { tmuxLane } from "../support/tmux.ts";
-import { saying } from "../workshop/support.ts";
+import { saying } from "../tool-files/support.ts";
 import { openMachine, type Machine } from "./run-deckhand.ts";
 import { openTalk } from "./talk.ts";
 

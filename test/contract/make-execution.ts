@@ -1,5 +1,5 @@
 import { createId } from "../../src/core/ids.ts";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 
 export const owner = { pid: 4711, startTime: "123456", bootId: "5f0c1d1e-0000-4000-8000-000000000001" };
 

@@ -1,5 +1,5 @@
 import { createId } from "../../src/core/ids.ts";
-import type { Job, Run } from "../../src/core/schedule.ts";
+import type { Job, Run } from "../../src/core/job.ts";
 
 let now = Date.UTC(2026, 0, 1);
 

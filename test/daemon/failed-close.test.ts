@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findDaemon, takeDaemonPlace } from "../../src/runtime/daemon-place.ts";
+import { findDaemon, takeDaemonPlace } from "../../src/daemon/daemon-place.ts";
 import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
 import { systemClock } from "../../src/core/clock.ts";
 import { startDaemon } from "../../src/daemon/start-daemon.ts";
-import { locateFolders } from "../../src/runtime/folders.ts";
-import { openJournalReader } from "../../src/runtime/journal-reader.ts";
+import { locateFolders } from "../../src/config/folders.ts";
+import { openJournalReader } from "../../src/records/audit-log/log-reader.ts";
 import { isolatedEnvironment } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -5,7 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { connect, type Socket } from "node:net";
 import { PassThrough } from "node:stream";
 import test, { type TestContext } from "node:test";
-import { readJsonBody, strangersBody } from "../../src/daemon/read-json-body.ts";
+import { readJsonBody, strangersBody } from "../../src/daemon/server/read-json-body.ts";
 import { afterTest } from "../support/after-test.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { until } from "../support/runtime.ts";

@@ -3,12 +3,12 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import { createTrust } from "../../src/runtime/open-trust.ts";
-import type { Settings } from "../../src/runtime/settings.ts";
+import { createTrust } from "../../src/permissions/trust/open-trust.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { isolatedEnvironment, until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { saying } from "../workshop/support.ts";
+import { saying } from "../tool-files/support.ts";
 import { openDaemon } from "./support/daemon.ts";
 
 const day = 24 * 60 * 60_000;

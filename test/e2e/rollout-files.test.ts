@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
-import { improve, initials, mended, recordCalls, replying } from "../runtime/improve-bench.ts";
+import { improve, initials, mended, recordCalls, replying } from "../tool-files/improve/improve-bench.ts";
 import { canary, stillClock, half, listen, openToolMachine, routes, shout, shouting } from "./tool-machine.ts";
 
 async function hostsOf(runtime: Runtime): Promise<number> {

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
-import type { Settings } from "../../src/runtime/settings.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import { until } from "../support/runtime.ts";
 import { openToolMachine, shouting, type ToolMachine } from "./tool-machine.ts";
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { createId } from "../../src/core/ids.ts";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { openAgentOf } from "../support/agent.ts";
 import { stillClock, half, listen, openToolMachine, shouting, talk, type ToolMachine } from "./tool-machine.ts";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { Runtime } from "../../src/runtime/create-runtime.ts";
 import { until } from "../support/runtime.ts";
 import { half, openToolMachine, shouting, type ToolMachine } from "./tool-machine.ts";

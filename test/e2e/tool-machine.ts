@@ -4,8 +4,8 @@ import type { TestContext } from "node:test";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
 import type { RolloutEventType } from "../../src/core/rollout-store.ts";
 import type { Runtime, RuntimeConfig } from "../../src/runtime/create-runtime.ts";
-import { createTrust } from "../../src/runtime/open-trust.ts";
-import type { Settings } from "../../src/runtime/settings.ts";
+import { createTrust } from "../../src/permissions/trust/open-trust.ts";
+import type { Settings } from "../../src/config/settings.ts";
 import { openMachine, type Machine } from "../cli/run-deckhand.ts";
 import { openRuntime } from "../support/runtime.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { ToolCall } from "../../src/core/tool-call.ts";
 import type { RunStatistics } from "../../src/core/run-statistics.ts";
 import { count } from "../support/counts.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createConflictTracker, type Touch } from "../../src/engine/conflicts.ts";
-import { Step } from "../../src/engine/step.ts";
+import { Step } from "../../src/engine/batch-node.ts";
 import { count } from "../support/counts.ts";
 
 const touch: fc.Arbitrary<Touch> = fc.record({

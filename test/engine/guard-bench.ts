@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Clock } from "../../src/core/clock.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { Tool, ToolResult } from "../../src/core/tool.ts";
 import { looseTool, setUpEngine, type EngineSetup, type EngineUnderTest } from "../support/engine.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { Mask } from "../../src/core/mask.ts";
 import { createRecordingLedger, looseTool, setUpEngine, settleDown } from "../support/engine.ts";
 

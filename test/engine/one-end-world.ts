@@ -1,4 +1,4 @@
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
 import type { PermitDecision, PermitRequest } from "../../src/core/permit.ts";
 import type { Resource } from "../../src/core/resource.ts";

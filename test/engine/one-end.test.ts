@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
 import fc from "fast-check";
-import { isFinal, type Execution } from "../../src/core/execution.ts";
+import { isFinal, type Execution } from "../../src/core/call.ts";
 import { count } from "../support/counts.ts";
 import { setUpWorld, type Command, type Script, type World } from "./one-end-world.ts";
 

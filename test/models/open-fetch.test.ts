@@ -7,7 +7,7 @@ import { type AddressInfo, connect, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import { openFetch } from "../../src/models/open-fetch.ts";
+import { openFetch } from "../../src/models/http/open-fetch.ts";
 import { afterTest } from "../support/after-test.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { endOf, openTestModel, requestOf } from "./support/open-test-model.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openModel, type OpenModelOptions } from "../../src/models/open-model.ts";
-import type { Environment } from "../../src/models/model-settings.ts";
+import type { Environment } from "../../src/models/model-options.ts";
 import { collect, requestOf, userSays } from "./support/open-test-model.ts";
 import { wireEvents } from "./support/wire-replies.ts";
 import { serveWire, stream } from "./support/wire-server.ts";

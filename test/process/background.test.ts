@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import type { BackgroundRequest, BackgroundStart } from "../../src/process/start-background.ts";
+import type { BackgroundRequest, BackgroundStart } from "../../src/process/background/start-background.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { commandsWith, eventually, fixture, inMode, modes, openBench, sizesIn } from "./support.ts";
 import type { Bench } from "./support.ts";

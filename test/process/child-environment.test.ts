@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { childEnvironment } from "../../src/process/child-environment.ts";
+import { childEnvironment } from "../../src/process/run/child-environment.ts";
 
 const fixed = {
   GIT_TERMINAL_PROMPT: "0",

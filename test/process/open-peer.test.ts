@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { Peer, PeerRequest } from "../../src/process/open-peer.ts";
+import type { Peer, PeerRequest } from "../../src/process/run/open-peer.ts";
 import { commandsWith, eventually, inMode, modes, openBench, runsIn } from "./support.ts";
 import type { Bench } from "./support.ts";
 

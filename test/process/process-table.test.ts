@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { copyFileSync, existsSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findVictims, runsInside } from "../../src/process/find-victims.ts";
-import { identify, isAlive } from "../../src/process/identity.ts";
-import { openProcessTable } from "../../src/process/process-table.ts";
+import { findVictims, runsInside } from "../../src/process/stop/processes-to-kill.ts";
+import { identify, isAlive } from "../../src/process/stop/process-identity-check.ts";
+import { openProcessTable } from "../../src/process/stop/process-table.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { eventually, inMode } from "./support.ts";
 
@@ -65,7 +65,7 @@ test(
   "in a container that was entered without a session of its own, processes are not taken for the kernel's [E4]",
   inMode("require"),
   () => {
-    const script = `import { linuxProcessTable } from ${JSON.stringify(new URL("../../src/process/linux-process-table.ts", import.meta.url).href)};
+    const script = `import { linuxProcessTable } from ${JSON.stringify(new URL("../../src/process/stop/linux-process-table.ts", import.meta.url).href)};
     const { groupId, sessionId, kernel } = linuxProcessTable().find(process.pid);
     console.log(JSON.stringify({ groupId, sessionId, kernel }));`;
     const view = ["--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc"];

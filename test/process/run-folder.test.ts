@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, statSync, symlinkSync, writeFileSync }
 import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import { openRunFolder } from "../../src/process/run-folder.ts";
+import { openRunFolder } from "../../src/process/run/run-folder.ts";
 import { createProcesses } from "../../src/process/processes.ts";
 import { rootLane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";

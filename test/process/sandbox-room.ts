@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { CommandEnd } from "../../src/process/command.ts";
-import type { SandboxView } from "../../src/process/sandbox-view.ts";
+import type { CommandEnd } from "../../src/process/run/run-request.ts";
+import type { SandboxView } from "../../src/process/sandbox/sandbox-view.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { openBench, textOf, viewOf, type Bench } from "./support.ts";
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { makePrivateFolder } from "../../src/process/private-folder.ts";
-import { seatbeltProfile } from "../../src/process/seatbelt-profile.ts";
+import { makePrivateFolder } from "../../src/process/sandbox/private-folder.ts";
+import { seatbeltProfile } from "../../src/process/sandbox/seatbelt-profile.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { viewOf } from "./support.ts";
 

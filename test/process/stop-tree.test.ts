@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { Clock } from "../../src/core/clock.ts";
-import { identify } from "../../src/process/identity.ts";
-import { openProcessTable } from "../../src/process/process-table.ts";
-import type { ProcessTable } from "../../src/process/process-table.ts";
-import { stopTree } from "../../src/process/stop-tree.ts";
+import { identify } from "../../src/process/stop/process-identity-check.ts";
+import { openProcessTable } from "../../src/process/stop/process-table.ts";
+import type { ProcessTable } from "../../src/process/stop/process-table.ts";
+import { stopTree } from "../../src/process/stop/stop-tree.ts";
 
 const table = openProcessTable(process.platform);
 

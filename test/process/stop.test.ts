@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import type { CommandEnd } from "../../src/process/command.ts";
+import type { CommandEnd } from "../../src/process/run/run-request.ts";
 import { count } from "../support/counts.ts";
 import { commandsWith, eventually, fixture, inMode, modes, openBench, pause, sizesIn } from "./support.ts";
 import type { Bench } from "./support.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import type { RuntimeEvent } from "../../src/core/events.ts";
 import type { Progress } from "../../src/core/tool.ts";
-import { createSecretMaker, makePrivateKey, makeWebToken } from "../safety/secrets/make-secret.ts";
+import { createSecretMaker, makePrivateKey, makeWebToken } from "../guard/secrets/make-secret.ts";
 import { looseTool } from "../support/engine.ts";
 import { isolatedEnvironment, openRuntime } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { planDue } from "../../src/schedule/plan-due.ts";
+import { planDue } from "../../src/schedule/runs/plan-due.ts";
 import { defaultSettings, type ScheduleParts } from "../../src/schedule/schedule-parts.ts";
 import { rememberTimes } from "../../src/schedule/times/remember-times.ts";
 import { openTimes } from "../../src/schedule/times/times.ts";

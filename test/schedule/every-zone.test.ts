@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Run } from "../../src/core/schedule.ts";
+import type { Run } from "../../src/core/job.ts";
 import { count } from "../support/counts.ts";
 import { changeDays } from "./support/local-minutes.ts";
 import { openSchedule, orderOf, succeeded } from "./support/open-schedule.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createJob } from "../../src/schedule/create-job.ts";
+import { createJob } from "../../src/schedule/jobs/create-job.ts";
 import { openSchedule, orderOf } from "./support/open-schedule.ts";
 
 const now = Date.parse("2026-11-16T12:00:00Z");

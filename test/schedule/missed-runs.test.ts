@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { MissedRule } from "../../src/core/schedule.ts";
+import type { MissedRule } from "../../src/core/job.ts";
 import { openSchedule, orderOf, succeeded, type TestSchedule } from "./support/open-schedule.ts";
 
 const minute = 60_000;

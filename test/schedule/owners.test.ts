@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Run } from "../../src/core/schedule.ts";
-import type { RunOutcome } from "../../src/schedule/job-runner.ts";
+import type { Run } from "../../src/core/job.ts";
+import type { RunOutcome } from "../../src/schedule/jobs/job-runner.ts";
 import { openSchedule, orderOf, succeeded } from "./support/open-schedule.ts";
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ScheduleStore } from "../../src/core/schedule-store.ts";
-import type { RunOutcome } from "../../src/schedule/job-runner.ts";
+import type { RunOutcome } from "../../src/schedule/jobs/job-runner.ts";
 import { openSchedule, orderOf, type TestSchedule } from "./support/open-schedule.ts";
 
 const minute = 60_000;

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import fc from "fast-check";
-import type { Job, JobTimes, Run } from "../../src/core/schedule.ts";
+import type { Job, JobTimes, Run } from "../../src/core/job.ts";
 import { openTimes } from "../../src/schedule/times/times.ts";
 import { count } from "../support/counts.ts";
 import { createFrailStore, type Frailty } from "./support/frail-store.ts";

@@ -6,9 +6,9 @@ import { assembleConversation } from "../../src/agent/session/assemble-conversat
 import type { AgentEvent, AgentEventType } from "../../src/core/agent-events.ts";
 import type { CallResult, Message } from "../../src/core/message.ts";
 import type { Model, ModelRequest } from "../../src/core/model.ts";
-import type { Script } from "../../src/models/script/script.ts";
-import { createScriptedModel } from "../../src/models/script/create-scripted-model.ts";
-import type { Sleep } from "../../src/models/script/play-script.ts";
+import type { Script } from "../../packages/testing/src/script.ts";
+import { createScriptedModel } from "../../packages/testing/src/create-scripted-model.ts";
+import type { Sleep } from "../../packages/testing/src/play-script.ts";
 import type { Runtime, RuntimeConfig } from "../../src/runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../src/runtime/open-agent.ts";
 import { afterTest } from "./after-test.ts";

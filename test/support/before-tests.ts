@@ -1,7 +1,7 @@
 // Loaded before each test file by `npm test`.
 import { join } from "node:path";
 import fc from "fast-check";
-import { useBuiltHost } from "../../src/workshop/host/host-program.ts";
+import { useBuiltHost } from "../../src/tool-files/host/host-program.ts";
 
 // Random cases are the same in every quick run, so that a red one can be run again; `npm run prove`, and a test file run by
 // itself, draw new ones.

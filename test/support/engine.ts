@@ -4,7 +4,7 @@ import { systemClock, type Clock } from "../../src/core/clock.ts";
 import { defineTool, type ToolDefinition } from "../../src/core/define-tool.ts";
 import { createEventBus, type EventBus } from "../../src/core/event-bus.ts";
 import type { EventType, RuntimeEvent } from "../../src/core/events.ts";
-import type { Execution } from "../../src/core/execution.ts";
+import type { Execution } from "../../src/core/call.ts";
 import type { CallObserver, Ledger } from "../../src/core/call-observer.ts";
 import { maskNothing } from "../../src/core/mask.ts";
 import { permitAll } from "../../src/core/permit.ts";
@@ -14,7 +14,7 @@ import type { Replay, Tool } from "../../src/core/tool.ts";
 import { createActiveCalls } from "../../src/engine/active-calls.ts";
 import { createCatalog } from "../../src/engine/catalog.ts";
 import { createEngine, type Engine } from "../../src/engine/engine.ts";
-import type { EngineOptions } from "../../src/engine/parts.ts";
+import type { EngineOptions } from "../../src/engine/engine-deps.ts";
 import { defaultLimits, type EngineLimits } from "../../src/engine/time-limits.ts";
 
 /** An engine with everything around it that the runtime would hand in, and what it wrote and told. */

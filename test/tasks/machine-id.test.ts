@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { readMachineId } from "../../src/tasks/machine-id.ts";
+import { readMachineId } from "../../src/tasks/manager/machine-id.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 test("a machine keeps its name, and all that begin at once get the same [T6]", async (t) => {

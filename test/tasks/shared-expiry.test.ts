@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
-import { openPostgresTaskStore } from "../../src/store/postgres/postgres-task-store.ts";
-import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
+import { openPostgresTaskStore } from "../../src/records/postgres/tasks/postgres-task-store.ts";
+import { usualTaskLimits } from "../../src/tasks/manager/task-parts.ts";
 import { makeTask } from "../contract/make-task.ts";
 import { afterTest } from "../support/after-test.ts";
 import { findPostgresProblem, openPostgres, type PostgresServer } from "../support/postgres.ts";

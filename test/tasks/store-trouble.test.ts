@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { codeOf, RuntimeError } from "../../src/core/errors.ts";
 import type { TaskStore } from "../../src/core/task.ts";
-import { openDatabase } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/records/sqlite/database.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { openTasks, openTaskStore } from "./support/open-tasks.ts";
 import { until } from "./support/until.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { usualTaskLimits } from "../../src/tasks/task-parts.ts";
+import { usualTaskLimits } from "../../src/tasks/manager/task-parts.ts";
 import { count } from "../support/counts.ts";
 import { openTasks } from "./support/open-tasks.ts";
 import { until } from "./support/until.ts";

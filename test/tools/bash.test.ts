@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { createProcesses } from "../../src/process/processes.ts";
-import { createBashTool } from "../../src/tools/bash.ts";
+import { createBashTool } from "../../src/tools/shell/bash.ts";
 import { commandsWith } from "../process/support.ts";
 import { lane } from "../support/require.ts";
 import { mountTmpfs, tmpfsAvailable } from "../support/tmpfs.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { ToolResult } from "../../src/core/tool.ts";
-import { editTool } from "../../src/tools/edit.ts";
+import { editTool } from "../../src/tools/files/edit.ts";
 import { count } from "../support/counts.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { contextIn, fail, makeFiles, runTool, succeed } from "./run-tool.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { globTool } from "../../src/tools/glob.ts";
+import { globTool } from "../../src/tools/search/glob.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { contextIn, fail, makeFiles, runTool, succeed } from "./run-tool.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock } from "../../src/core/clock.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createProcesses } from "../../src/process/processes.ts";
-import { createGrepTool } from "../../src/tools/grep.ts";
+import { createGrepTool } from "../../src/tools/search/grep.ts";
 import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { makeFiles } from "./run-tool.ts";

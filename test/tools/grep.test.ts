@@ -3,8 +3,8 @@ import { execFileSync } from "node:child_process";
 import { readdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createGrepTool } from "../../src/tools/grep.ts";
-import { globTool } from "../../src/tools/glob.ts";
+import { createGrepTool } from "../../src/tools/search/grep.ts";
+import { globTool } from "../../src/tools/search/glob.ts";
 import { openBench, withRg } from "./grep-bench.ts";
 import { contextIn, fail, makeFiles, runTool, succeed } from "./run-tool.ts";
 

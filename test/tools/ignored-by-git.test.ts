@@ -4,7 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { globTool } from "../../src/tools/glob.ts";
+import { globTool } from "../../src/tools/search/glob.ts";
 import { count } from "../support/counts.ts";
 import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { mkdir, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { listFilesTool } from "../../src/tools/list-files.ts";
+import { listFilesTool } from "../../src/tools/search/list-files.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { fail, makeFiles, succeed } from "./run-tool.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { locate } from "../../src/tools/locate.ts";
+import { locate } from "../../src/tools/files/locate-file.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 async function makeWorld(t: { after(hook: () => Promise<void>): void }): Promise<string> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { editTool } from "../../src/tools/edit.ts";
+import { editTool } from "../../src/tools/files/edit.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { fail, makeFiles } from "./run-tool.ts";
 

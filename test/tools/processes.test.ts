@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBashTool } from "../../src/tools/bash.ts";
-import { createProcessesTool } from "../../src/tools/processes.ts";
+import { createBashTool } from "../../src/tools/shell/bash.ts";
+import { createProcessesTool } from "../../src/tools/shell/background-processes.ts";
 import { commandsWith } from "../process/support.ts";
 import { runTool } from "./run-tool.ts";
 import { openShell } from "./shell-parts.ts";

@@ -4,7 +4,7 @@ import { mkdir, open, symlink, truncate, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readTool } from "../../src/tools/read.ts";
+import { readTool } from "../../src/tools/files/read.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { contextIn, fail, makeFiles, runTool, succeed } from "./run-tool.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, test } from "node:test";
-import { createRunPythonTool } from "../../src/tools/run-python.ts";
+import { createRunPythonTool } from "../../src/tools/shell/run-python.ts";
 import { runsIn } from "../process/support.ts";
 import { hasPython, lane } from "../support/require.ts";
 import { makeFiles, runTool } from "./run-tool.ts";

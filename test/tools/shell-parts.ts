@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { SandboxReport } from "../../src/core/sandbox.ts";
 import type { StopReport } from "../../src/core/stop-report.ts";
 import type { Progress, ToolContext } from "../../src/core/tool.ts";
-import type { SandboxView } from "../../src/process/sandbox-view.ts";
-import type { ShellParts } from "../../src/tools/run-program.ts";
+import type { SandboxView } from "../../src/process/sandbox/sandbox-view.ts";
+import type { ShellParts } from "../../src/tools/shell/run-program.ts";
 import { openBench, viewOf } from "../process/support.ts";
 import { contextIn } from "./run-tool.ts";
 

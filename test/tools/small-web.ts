@@ -3,8 +3,8 @@ import type { RequestListener } from "node:http";
 import type { TestContext } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
-import type { Connect } from "../../src/safety/url/connect.ts";
-import { createWebFetchTool, type WebFetchParts } from "../../src/tools/web-fetch.ts";
+import type { Connect } from "../../src/guard/url/connect.ts";
+import { createWebFetchTool, type WebFetchParts } from "../../src/tools/web/web-fetch.ts";
 import { contextIn, runTool, type Failed } from "./run-tool.ts";
 import { openServer } from "./web-server.ts";
 

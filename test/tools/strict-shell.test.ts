@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createBashTool } from "../../src/tools/bash.ts";
-import type { StrictShell } from "../../src/tools/run-program.ts";
+import { createBashTool } from "../../src/tools/shell/bash.ts";
+import type { StrictShell } from "../../src/tools/shell/run-program.ts";
 import { runTool } from "./run-tool.ts";
 import { openShell } from "./shell-parts.ts";
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Tool } from "../../src/core/tool.ts";
-import { editTool } from "../../src/tools/edit.ts";
-import { globTool } from "../../src/tools/glob.ts";
-import { createGrepTool } from "../../src/tools/grep.ts";
-import { listFilesTool } from "../../src/tools/list-files.ts";
-import { readTool } from "../../src/tools/read.ts";
-import { writeTool } from "../../src/tools/write.ts";
+import { editTool } from "../../src/tools/files/edit.ts";
+import { globTool } from "../../src/tools/search/glob.ts";
+import { createGrepTool } from "../../src/tools/search/grep.ts";
+import { listFilesTool } from "../../src/tools/search/list-files.ts";
+import { readTool } from "../../src/tools/files/read.ts";
+import { writeTool } from "../../src/tools/files/write.ts";
 
 const grepTool = createGrepTool({ runCommand: () => Promise.reject(new Error("not run here")) });
 const tools = [readTool, writeTool, editTool, listFilesTool, globTool, grepTool] as unknown as Tool[];

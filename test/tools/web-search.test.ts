@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { test, type TestContext } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
-import { createWebSearchTool, type WebSearchParts } from "../../src/tools/web-search.ts";
+import { createWebSearchTool, type WebSearchParts } from "../../src/tools/web/web-search.ts";
 import { openRuntime, isolatedEnvironment } from "../support/runtime.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";

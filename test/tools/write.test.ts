@@ -17,8 +17,8 @@ import {
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { readTool } from "../../src/tools/read.ts";
-import { writeTool } from "../../src/tools/write.ts";
+import { readTool } from "../../src/tools/files/read.ts";
+import { writeTool } from "../../src/tools/files/write.ts";
 import { count } from "../support/counts.ts";
 import { lane } from "../support/require.ts";
 import { temporaryFolder } from "../support/temporary.ts";

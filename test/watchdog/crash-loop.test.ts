@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readCrashRecords, writeCrashRecord, type CrashRecord } from "../../src/watchdog/crash-records.ts";
+import { readCrashRecords, writeCrashRecord, type CrashRecord } from "../../src/watchdog/records/crash-records.ts";
 import type { Promotion } from "../../src/core/crash-loop.ts";
-import { findCrashLoop } from "../../src/watchdog/find-crash-loop.ts";
-import { createLastLines } from "../../src/watchdog/last-lines.ts";
+import { findCrashLoop } from "../../src/watchdog/records/find-crash-loop.ts";
+import { createLastLines } from "../../src/watchdog/child/last-lines.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const minute = 60_000;

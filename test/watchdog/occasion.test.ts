@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
-import { createOccasion, waitFor, type WhenItHappens } from "../../src/watchdog/occasion.ts";
+import { createOccasion, waitFor, type WhenItHappens } from "../../src/watchdog/restart-reason.ts";
 
 /** Counts who waits. */
 function watched(when: WhenItHappens): { readonly when: WhenItHappens; waiting(): number } {

@@ -15,7 +15,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
-import { openWatchdogLog } from "../../src/watchdog/log-file.ts";
+import { openWatchdogLog } from "../../src/watchdog/records/watchdog-log.ts";
 import { fixture, openWatchdogs } from "./start-watchdog.ts";
 
 test("output beyond the size goes to numbered files, no line is lost or torn, and the crash record has the last 200 [D3]", async (t) => {

@@ -3,11 +3,11 @@ import { readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createAwakeTime } from "../../src/watchdog/awake-time.ts";
-import { readBeat } from "../../src/watchdog/heartbeat.ts";
-import { createPulse } from "../../src/watchdog/pulse.ts";
+import { readBeat } from "../../src/watchdog/child/heartbeat.ts";
+import { createPulse } from "../../src/watchdog/child/pulse.ts";
 import type { WatchdogSettings } from "../../src/watchdog/watchdog-settings.ts";
-import { beatVariable, childEnvironment } from "../../src/watchdog/child-environment.ts";
-import { startHeartbeat } from "../../src/watchdog/start-heartbeat.ts";
+import { beatVariable, childEnvironment } from "../../src/watchdog/child/watchdog-child-environment.ts";
+import { startHeartbeat } from "../../src/watchdog/child/start-heartbeat.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createTrust } from "../../src/runtime/open-trust.ts";
+import { createTrust } from "../../src/permissions/trust/open-trust.ts";
 import { deckhand, type Machine } from "../cli/run-deckhand.ts";
 import { openDaemonMachine, stateFolder, type DaemonMachine } from "../e2e/daemon-machine.ts";
 import { until } from "../support/runtime.ts";

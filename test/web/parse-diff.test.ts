@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { unifiedDiff } from "../../src/tools/unified-diff.ts";
+import { unifiedDiff } from "../../src/core/unified-diff.ts";
 import { parseDiff } from "../../web/format/parse-diff.ts";
 
 test("lines of a diff have their kind and the numbers of both sides [D6]", () => {

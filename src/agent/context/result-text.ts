@@ -1,5 +1,5 @@
 import { cutMiddle, cutText, findMiddle } from "../../core/cut-text.ts";
-import type { Execution } from "../../core/execution.ts";
+import type { Execution } from "../../core/call.ts";
 import { formatCount } from "./format-count.ts";
 
 export interface ResultOptions {

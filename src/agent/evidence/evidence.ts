@@ -1,4 +1,4 @@
-import type { Execution } from "../../core/execution.ts";
+import type { Execution } from "../../core/call.ts";
 
 export type ClaimKind = "command" | "path" | "change" | "count" | "exit_code" | "quote";
 

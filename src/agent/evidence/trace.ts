@@ -1,4 +1,4 @@
-import type { Execution } from "../../core/execution.ts";
+import type { Execution } from "../../core/call.ts";
 
 /** A call, as far as an answer can speak of it. */
 export interface TracedCall {

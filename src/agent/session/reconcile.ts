@@ -1,5 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import { isFinal, type Execution } from "../../core/execution.ts";
+import { isFinal, type Execution } from "../../core/call.ts";
 import { callsOf, type CallPart, type CallResult } from "../../core/message.ts";
 import type { Session, SessionEntry } from "../../core/session.ts";
 import type { Replay } from "../../core/tool.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { isAbsolute, join, relative } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import type { Execution } from "../../core/execution.ts";
+import type { Execution } from "../../core/call.ts";
 import type { FileChange } from "../../core/tool.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
 

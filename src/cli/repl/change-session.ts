@@ -1,8 +1,8 @@
 import { systemClock } from "../../core/clock.ts";
 import type { SessionSummary } from "../../core/session.ts";
 import { formatAge } from "../../core/format-time.ts";
-import { renderTable } from "../table.ts";
-import { neutralizeText } from "../terminal-text.ts";
+import { renderTable } from "../terminal/table.ts";
+import { neutralizeText } from "../terminal/terminal-text.ts";
 import { askQuestion } from "./input/question-panel.ts";
 import type { ReplContext } from "./repl-context.ts";
 

@@ -1,5 +1,5 @@
-import { listWorkdirFiles } from "../../runtime/list-workdir-files.ts";
-import { createCompleter, type Complete, type Completion } from "./input/completion.ts";
+import { listWorkdirFiles } from "../../tools/search/list-workdir-files.ts";
+import { createCompleter, type Complete, type Completion } from "./editor/completion.ts";
 import type { ReplContext } from "./repl-context.ts";
 import { slashCommands } from "./slash-commands.ts";
 

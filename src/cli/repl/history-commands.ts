@@ -1,4 +1,4 @@
-import { countOf, formatTokens } from "./output/format-figures.ts";
+import { countOf, formatTokens } from "../output/format-figures.ts";
 import type { ReplContext } from "./repl-context.ts";
 
 /** `/compact [WHAT TO KEEP]`, `/compact undo` */

@@ -1,8 +1,8 @@
 import type { Approve } from "../../core/approval.ts";
 import { systemClock } from "../../core/clock.ts";
 import type { Ask } from "../../core/question.ts";
-import { userName } from "../../runtime/user-name.ts";
-import type { Terminal } from "../terminal.ts";
+import { userName } from "../../config/user-name.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { askApproval } from "./input/approval-panel.ts";
 import type { LiveScreen } from "./input/dialog.ts";
 import { openInput, type Input, type InputOptions } from "./input/open-input.ts";

@@ -1,4 +1,4 @@
-import { describeToolProblems } from "../tools-command.ts";
+import { describeToolProblems } from "../commands/tools/tools-command.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { ReplContext } from "./repl-context.ts";
 

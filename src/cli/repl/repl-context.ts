@@ -1,8 +1,8 @@
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import type { Input } from "./input/open-input.ts";
-import type { Screen } from "./output/screen.ts";
+import type { Screen } from "../output/screen.ts";
 
 /** What the commands of a conversation work with. */
 export interface ReplContext {

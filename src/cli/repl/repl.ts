@@ -3,18 +3,18 @@ import { systemClock } from "../../core/clock.ts";
 import type { Model } from "../../core/model.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../runtime/open-agent.ts";
-import { readAgentSettings } from "../agent-settings.ts";
-import type { Invocation } from "../command.ts";
-import { exitCode } from "../exit-code.ts";
-import { openCliAgent } from "../open-cli-agent.ts";
-import { openCliModel } from "../open-model.ts";
-import { offerTrust } from "../offer-trust.ts";
+import { readAgentSettings } from "../commands/agent/agent-flags.ts";
+import type { Invocation } from "../parser/command.ts";
+import { exitCode } from "../parser/exit-code.ts";
+import { openCliAgent } from "../commands/agent/open-cli-agent.ts";
+import { openCliModel } from "../commands/agent/open-cli-model.ts";
+import { offerTrust } from "../commands/agent/offer-trust.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "../open-runtime.ts";
-import type { Terminal } from "../terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { converse } from "./converse.ts";
-import { openHistory } from "./input/history-file.ts";
+import { openHistory } from "./editor/history-file.ts";
 import { openPerson } from "./open-person.ts";
-import { openScreen } from "./output/screen.ts";
+import { openScreen } from "../output/screen.ts";
 
 export interface ReplOptions {
   readonly invocation: Invocation;

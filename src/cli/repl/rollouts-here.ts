@@ -1,8 +1,8 @@
-import type { Execution } from "../../core/execution.ts";
+import type { Execution } from "../../core/call.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
-import { describeMark } from "../rollout-feedback-command.ts";
-import { remarkOn, renderRollouts } from "../rollout-status-command.ts";
-import { askRollouts } from "../with-rollouts.ts";
+import { describeMark } from "../commands/rollout/rollout-feedback-command.ts";
+import { remarkOn, renderRollouts } from "../commands/rollout/rollout-status-command.ts";
+import { askRollouts } from "../commands/rollout/with-rollouts.ts";
 import type { ReplContext } from "./repl-context.ts";
 
 /** `/rollout [TOOL]`: the same as `deckhand rollout status`. */

@@ -1,8 +1,8 @@
 import { nextMode } from "./change-mode.ts";
-import type { RunRenderer } from "./output/run-renderer.ts";
+import type { RunRenderer } from "../output/run-renderer.ts";
 import { readPrompt } from "./prompt-parts.ts";
 import type { ReplContext, ShownCall } from "./repl-context.ts";
-import { showOutput } from "./show-run.ts";
+import { showOutput } from "./show-agent-run.ts";
 import { watchInterrupts } from "./watch-interrupts.ts";
 
 export interface RunParts {

@@ -1,8 +1,8 @@
 import { systemClock } from "../../core/clock.ts";
-import type { Execution } from "../../core/execution.ts";
-import { cleanText } from "../../runtime/untrusted-text.ts";
+import type { Execution } from "../../core/call.ts";
+import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeOutcome } from "../describe-outcome.ts";
-import { createCallLines } from "./output/call-lines.ts";
+import { createCallLines } from "../output/call-lines.ts";
 import type { ReplContext } from "./repl-context.ts";
 
 /** `/tool NAME JSON`: no model request, the same rails, a record, and the result as it is. */

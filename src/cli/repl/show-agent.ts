@@ -1,5 +1,5 @@
-import { readAnswers } from "../../runtime/read-answers.ts";
-import { neutralizeLine } from "../terminal-text.ts";
+import { readAnswers } from "../../agent/evidence/read-answers.ts";
+import { neutralizeLine } from "../terminal/terminal-text.ts";
 import type { ReplContext } from "./repl-context.ts";
 import { countPrompts } from "./show-conversation.ts";
 

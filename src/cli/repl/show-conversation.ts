@@ -1,14 +1,14 @@
 import { clipText } from "../../core/cut-text.ts";
 import { textOfParts } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import { tellReconciled } from "../open-cli-agent.ts";
-import { neutralizeLine } from "../terminal-text.ts";
-import { wrapText } from "../wrap-text.ts";
+import { tellReconciled } from "../commands/agent/open-cli-agent.ts";
+import { neutralizeLine } from "../terminal/terminal-text.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
 import { countTools } from "./reload-tools.ts";
 import { shortId } from "./change-session.ts";
-import { countOf } from "./output/format-figures.ts";
-import { createMarkdownStream } from "./output/markdown/markdown-stream.ts";
-import { renderStatusLine } from "./output/status-line.ts";
+import { countOf } from "../output/format-figures.ts";
+import { createMarkdownStream } from "../output/markdown/markdown-stream.ts";
+import { renderStatusLine } from "../output/status-line.ts";
 import type { ReplContext } from "./repl-context.ts";
 
 /** What the person should know before they type. */

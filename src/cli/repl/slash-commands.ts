@@ -1,11 +1,11 @@
 import { messageOf } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
-import { createTrust } from "../../runtime/open-trust.ts";
-import { permissionModeNames } from "../../runtime/permission-modes.ts";
-import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../offer-trust.ts";
-import type { Terminal } from "../terminal.ts";
-import { wrapLines, wrapText } from "../wrap-text.ts";
-import { describeToolProblems, renderTools } from "../tools-command.ts";
+import { createTrust } from "../../permissions/trust/open-trust.ts";
+import { permissionModes } from "../../core/permission.ts";
+import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../commands/agent/offer-trust.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { wrapLines, wrapText } from "../terminal/wrap-text.ts";
+import { describeToolProblems, renderTools } from "../commands/tools/tools-command.ts";
 import { changeMode } from "./change-mode.ts";
 import { listSessions, resumeSession } from "./change-session.ts";
 import { compact, undo } from "./history-commands.ts";
@@ -16,7 +16,7 @@ import { reloadTools } from "./reload-tools.ts";
 import { giveFeedbackHere, showRollouts } from "./rollouts-here.ts";
 import { runToolHere } from "./run-tool-here.ts";
 import { showEvidence, showSkills } from "./show-agent.ts";
-import { showOutput, showSpent } from "./show-run.ts";
+import { showOutput, showSpent } from "./show-agent-run.ts";
 
 export const slashCommands: readonly SlashCommand[] = [
   {
@@ -60,7 +60,7 @@ export const slashCommands: readonly SlashCommand[] = [
     takes: "[MODE]",
     summary: "Show or set how much happens without asking (also Shift-Tab)",
     run: changeMode,
-    complete: (_context, words) => (words.length === 2 ? permissionModeNames : []),
+    complete: (_context, words) => (words.length === 2 ? permissionModes : []),
   },
   { name: "/model", takes: "[MODEL]", summary: "Show or change the model", run: changeModel },
   {

@@ -1,8 +1,8 @@
-import { displayWidth, neutralizeLine } from "../terminal-text.ts";
-import type { Terminal } from "../terminal.ts";
-import { splitGraphemes } from "./input/graphemes.ts";
+import { displayWidth, neutralizeLine } from "../terminal/terminal-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { splitGraphemes } from "./editor/graphemes.ts";
 import type { Input } from "./input/open-input.ts";
-import type { Screen } from "./output/screen.ts";
+import type { Screen } from "../output/screen.ts";
 
 /** The screen with one more row at the bottom: what the person types while the agent works, for their next message. */
 export function withTypedRow(screen: Screen, input: Pick<Input, "typedAhead">, style: Terminal["styleError"]): Screen {

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { RuntimeError } from "../../core/errors.ts";
 import { digestOf, isSameDigest } from "../../http/bearer.ts";
-import { rights, type Right } from "../route.ts";
+import { rights, type Right } from "../server/route.ts";
 import { openPrivateFile } from "./private-file.ts";
 
 /** Tokens with a name and their own rights, for programs of the person's. The file has digests only. */

@@ -1,5 +1,5 @@
 import { nearest } from "../../core/nearest.ts";
-import { ApiError } from "../route.ts";
+import { ApiError } from "../server/route.ts";
 
 /** Refuses what it does not know: a word that was mistyped must not quietly mean everything. */
 export function checkQuery(query: URLSearchParams, known: readonly string[]): void {

@@ -1,13 +1,13 @@
-import type { Route } from "../route.ts";
-import { callRoutes } from "./calls.ts";
-import { inboxRoutes } from "./inbox.ts";
-import { jobRoutes } from "./jobs.ts";
-import { logRoutes } from "./log.ts";
-import { rolloutRoutes } from "./rollouts.ts";
-import { sessionRoutes } from "./sessions.ts";
-import { statusRoutes } from "./status.ts";
-import { taskRoutes } from "./tasks.ts";
-import { toolRoutes } from "./tools.ts";
+import type { Route } from "../server/route.ts";
+import { callRoutes } from "./calls-api.ts";
+import { inboxRoutes } from "./approvals-api.ts";
+import { jobRoutes } from "./jobs-api.ts";
+import { logRoutes } from "./log-api.ts";
+import { rolloutRoutes } from "./rollouts-api.ts";
+import { sessionRoutes } from "./sessions-api.ts";
+import { statusRoutes } from "./status-api.ts";
+import { taskRoutes } from "./tasks-api.ts";
+import { toolRoutes } from "./tools-api.ts";
 
 /** All that can be asked of the daemon beside events and logging in. */
 export const apiRoutes: readonly Route[] = [

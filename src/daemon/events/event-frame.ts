@@ -1,4 +1,4 @@
-import type { EntryPlace, PlacedEntry } from "../../runtime/journal-reader.ts";
+import type { EntryPlace, PlacedEntry } from "../../records/audit-log/log-reader.ts";
 
 /** Text as server-sent events have it. JSON has no line end in it, so one line of data is enough. */
 export function frameOf(event: string, data: unknown, id?: string): string {

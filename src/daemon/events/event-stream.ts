@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
-import type { EntryPlace, JournalReader } from "../../runtime/journal-reader.ts";
-import { guardHeaders } from "../send.ts";
+import type { EntryPlace, JournalReader } from "../../records/audit-log/log-reader.ts";
+import { guardHeaders } from "../server/send.ts";
 import { logFrame, parsePlace, resetFrame } from "./event-frame.ts";
 import type { JournalFeed } from "./journal-feed.ts";
 

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { EntryPlace, JournalCursor, JournalReader, PlacedEntry } from "../../runtime/journal-reader.ts";
+import type { EntryPlace, JournalCursor, JournalReader, PlacedEntry } from "../../records/audit-log/log-reader.ts";
 import { comparePlaces, logFrame, resetFrame } from "./event-frame.ts";
 
 /** The journal as it is written, read once for all who listen. What came last is remembered for those who come back. */

@@ -1,7 +1,7 @@
 import type { Task } from "../../core/task.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Runtime } from "../runtime.ts";
-import type { AgentInfo } from "../tasks.ts";
+import type { AgentInfo } from "../../tasks/manager/task-service.ts";
 
 /** As it leaves the program: without secrets, in snake_case. */
 export function printableTask({ maskValue }: Pick<Runtime, "maskValue">, task: Task): object {

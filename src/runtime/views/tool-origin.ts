@@ -1,6 +1,7 @@
 import type { Tool } from "../../core/tool.ts";
 import type { Runtime } from "../runtime.ts";
-import { describeProblem, type FileStatus, type McpStatus } from "../tool-files.ts";
+import { type McpStatus } from "../open-mcp-servers.ts";
+import { describeProblem, type FileStatus } from "../../tool-files/tool-file-status.ts";
 
 /** Where a tool comes from that is not built in. */
 export type Origin =

@@ -1,4 +1,4 @@
-import type { AskedTime, JobTimes } from "../../core/schedule.ts";
+import type { AskedTime, JobTimes } from "../../core/job.ts";
 import { readInstant } from "./read-when.ts";
 import { openTimes, type DueTime } from "./times.ts";
 import { openZone } from "./zone.ts";

@@ -1,5 +1,5 @@
 import { RuntimeError } from "../../core/errors.ts";
-import type { JobTimes } from "../../core/schedule.ts";
+import type { JobTimes } from "../../core/job.ts";
 import { openTimes } from "./times.ts";
 import { checkZone, openZone, type LocalTime } from "./zone.ts";
 

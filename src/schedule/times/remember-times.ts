@@ -1,4 +1,4 @@
-import type { JobTimes } from "../../core/schedule.ts";
+import type { JobTimes } from "../../core/job.ts";
 import { openTimes, type Times } from "./times.ts";
 
 export type TimesOf = (when: JobTimes) => Promise<Times>;

@@ -1,4 +1,4 @@
-import type { JobTimes } from "../../core/schedule.ts";
+import type { JobTimes } from "../../core/job.ts";
 import { openCalendar, type Calendar } from "./calendar.ts";
 import { openZone, type LocalTime, type Zone } from "./zone.ts";
 

@@ -1,15 +1,15 @@
 import { RuntimeError } from "../../core/errors.ts";
-import { createAcpAdapter } from "./acp.ts";
+import { createAcpAdapter } from "./acp-agent.ts";
 import type { AgentAdapter } from "./agent-adapter.ts";
-import type { AgentSettings } from "./agent-settings.ts";
-import { claudeAdapter } from "./claude.ts";
-import { codexAdapter } from "./codex.ts";
-import { createCommandAdapter, type CommandSettings } from "./command.ts";
-import { deckhandAdapter } from "./deckhand.ts";
-import { geminiAdapter } from "./gemini.ts";
-import { opencodeAdapter } from "./opencode.ts";
-import { piAdapter } from "./pi.ts";
-import { qwenAdapter } from "./qwen.ts";
+import type { AgentSettings } from "./adapter-settings.ts";
+import { claudeAdapter } from "./claude-agent.ts";
+import { codexAdapter } from "./codex-agent.ts";
+import { createCommandAdapter, type CommandSettings } from "./command-agent.ts";
+import { deckhandAdapter } from "./deckhand-agent.ts";
+import { geminiAdapter } from "./gemini-agent.ts";
+import { opencodeAdapter } from "./opencode-agent.ts";
+import { piAdapter } from "./pi-agent.ts";
+import { qwenAdapter } from "./qwen-agent.ts";
 
 export interface AdapterOptions {
   /** How this very program is started again: Node and the file behind the command, or whatever else it came from. */

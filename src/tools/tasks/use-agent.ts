@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
 import { codeOf, RuntimeError } from "../../core/errors.ts";
-import { orderOfUseAgent } from "../../core/use-agent-order.ts";
+import { orderOfUseAgent } from "../../core/use-agent-request.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 import { defineTaskTool, type TaskToolParts } from "./task-tool.ts";
 

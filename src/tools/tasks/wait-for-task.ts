@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Tool } from "../../core/tool.ts";
-import { mostWaitSeconds, usualWaitSeconds, waitForTask } from "../../core/wait-for-task.ts";
+import { mostWaitSeconds, usualWaitSeconds, waitForTask } from "../../core/await-task.ts";
 import { defineTaskTool, looksOnly, taskId, type TaskToolParts } from "./task-tool.ts";
 
 /** Waits a while for a task. Giving up on the wait does nothing to the task. */

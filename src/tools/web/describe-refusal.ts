@@ -1,5 +1,5 @@
 import type { ErrorType } from "../../core/errors.ts";
-import type { FetchRefusal } from "../../safety/url/guarded-fetch.ts";
+import type { FetchRefusal } from "../../guard/url/guarded-fetch.ts";
 import { failure, type Failure } from "../failure.ts";
 
 /** Why a page could not be had, and what to do instead. */

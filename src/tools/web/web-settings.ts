@@ -1,4 +1,4 @@
-import type { ProxySetting } from "../../safety/url/decide-proxy.ts";
+import type { ProxySetting } from "../../guard/url/decide-proxy.ts";
 
 /** `tools.web` of the settings, complete. */
 export interface WebSettings {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatResult } from "../../../src/agent/context/result-text.ts";
-import type { Execution } from "../../../src/core/execution.ts";
+import type { Execution } from "../../../src/core/call.ts";
 
 const options = { maxCharacters: 10_000, spill: () => Promise.reject(new Error("nothing to spill here")) };
 

@@ -1,4 +1,4 @@
-import type { Execution } from "../../../src/core/execution.ts";
+import type { Execution } from "../../../src/core/call.ts";
 import type { ToolResult } from "../../../src/core/tool.ts";
 
 let number = 0;

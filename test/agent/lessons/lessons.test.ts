@@ -7,7 +7,7 @@ import { readLessons, removeLesson, saveLessons } from "../../../src/agent/lesso
 import { proposeLessons } from "../../../src/agent/lessons/propose-lessons.ts";
 import type { Model, ModelRequest } from "../../../src/core/model.ts";
 import type { SessionEntry, SessionEntryBody } from "../../../src/core/session.ts";
-import { createScriptedModel } from "../../../src/models/script/create-scripted-model.ts";
+import { createScriptedModel } from "../../../packages/testing/src/create-scripted-model.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0 };

@@ -6,7 +6,7 @@ import { z } from "zod";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { AgentEvent } from "../../../src/core/agent-events.ts";
 import { callsOf } from "../../../src/core/message.ts";
-import { serveScript } from "../../../src/models/script/serve-script.ts";
+import { serveScript } from "../../../packages/testing/src/serve-script.ts";
 import { openTestModel } from "../../models/support/open-test-model.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { openAgentOf, openTestAgent, resultsIn, type AgentUnderTest } from "../../support/agent.ts";

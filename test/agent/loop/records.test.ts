@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createScriptedModel } from "../../../src/models/script/create-scripted-model.ts";
+import { createScriptedModel } from "../../../packages/testing/src/create-scripted-model.ts";
 import { openAgentOf, openTestAgent, resultsIn } from "../../support/agent.ts";
 import { until } from "../../support/runtime.ts";
 

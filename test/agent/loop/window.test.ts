@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { textOfParts } from "../../../src/core/message.ts";
-import type { Script } from "../../../src/models/script/script.ts";
+import type { Script } from "../../../packages/testing/src/script.ts";
 import { openTestAgent, resultsIn } from "../../support/agent.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { assertValidConversation } from "../../support/valid-conversation.ts";

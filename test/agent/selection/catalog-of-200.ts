@@ -3,16 +3,16 @@ import { join } from "node:path";
 import { z } from "zod";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { Tool } from "../../../src/core/tool.ts";
-import { createBashTool } from "../../../src/tools/bash.ts";
-import { editTool } from "../../../src/tools/edit.ts";
-import { globTool } from "../../../src/tools/glob.ts";
-import { createGrepTool } from "../../../src/tools/grep.ts";
-import { listFilesTool } from "../../../src/tools/list-files.ts";
-import { createProcessesTool } from "../../../src/tools/processes.ts";
-import { readTool } from "../../../src/tools/read.ts";
-import type { ShellParts } from "../../../src/tools/run-program.ts";
-import { createRunPythonTool } from "../../../src/tools/run-python.ts";
-import { writeTool } from "../../../src/tools/write.ts";
+import { createBashTool } from "../../../src/tools/shell/bash.ts";
+import { editTool } from "../../../src/tools/files/edit.ts";
+import { globTool } from "../../../src/tools/search/glob.ts";
+import { createGrepTool } from "../../../src/tools/search/grep.ts";
+import { listFilesTool } from "../../../src/tools/search/list-files.ts";
+import { createProcessesTool } from "../../../src/tools/shell/background-processes.ts";
+import { readTool } from "../../../src/tools/files/read.ts";
+import type { ShellParts } from "../../../src/tools/shell/run-program.ts";
+import { createRunPythonTool } from "../../../src/tools/shell/run-python.ts";
+import { writeTool } from "../../../src/tools/files/write.ts";
 
 const fixtures = join(import.meta.dirname, "../../fixtures/selection");
 

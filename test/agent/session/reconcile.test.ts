@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { assembleConversation } from "../../../src/agent/session/assemble-conversation.ts";
 import { reconcileSession, type ReconcileOptions } from "../../../src/agent/session/reconcile.ts";
-import type { Execution } from "../../../src/core/execution.ts";
+import type { Execution } from "../../../src/core/call.ts";
 import type { Session, SessionEntryBody } from "../../../src/core/session.ts";
 import { complete, makeExecution } from "../../contract/make-execution.ts";
 import { about, reply, results, setUpSessions, user } from "./support.ts";

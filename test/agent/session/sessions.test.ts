@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openSessions } from "../../../src/agent/session/sessions.ts";
 import type { SessionEntryBody } from "../../../src/core/session.ts";
-import { createMasker } from "../../../src/safety/secrets/create-masker.ts";
+import { createMasker } from "../../../src/guard/secrets/create-masker.ts";
 import { about, makeCall, reply, results, setUpSessions, user } from "./support.ts";
 
 test("an entry is one line of snake_case JSON, in a private file that begins with the session [L2]", async (t) => {

@@ -7,9 +7,9 @@ import { assembleConversation } from "../../../src/agent/session/assemble-conver
 import { openPreImages, type PreImages } from "../../../src/agent/undo/pre-images.ts";
 import { undoTurn, type UndoReport } from "../../../src/agent/undo/undo-turn.ts";
 import type { Session } from "../../../src/core/session.ts";
-import { createPutFileBack } from "../../../src/runtime/undo-files.ts";
-import { editTool } from "../../../src/tools/edit.ts";
-import { writeTool } from "../../../src/tools/write.ts";
+import { createPutFileBack } from "../../../src/agent/undo/undo-files.ts";
+import { editTool } from "../../../src/tools/files/edit.ts";
+import { writeTool } from "../../../src/tools/files/write.ts";
 import { setUpEngine } from "../../support/engine.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { about, reply, results, setUpSessions, user } from "../session/support.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { systemClock, type Clock } from "../../../src/core/clock.ts";
 import type { Runtime } from "../../../src/runtime/create-runtime.ts";
 import { createRuntime } from "../../../src/runtime/create-runtime.ts";
-import { createTrust } from "../../../src/runtime/open-trust.ts";
+import { createTrust } from "../../../src/permissions/trust/open-trust.ts";
 import type { Machine } from "../../cli/run-deckhand.ts";
 import { sampleTools } from "./sample-tools.ts";
 

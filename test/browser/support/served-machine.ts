@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { locateFolders } from "../../../src/runtime/folders.ts";
+import { locateFolders } from "../../../src/config/folders.ts";
 import { openMachine, type Machine, type Started } from "../../cli/run-deckhand.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { writeSampleFiles } from "./sample-work.ts";

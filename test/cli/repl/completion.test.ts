@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createCompleter, mayComplete, type Complete } from "../../../src/cli/repl/input/completion.ts";
-import { offerCompletions } from "../../../src/cli/repl/input/completion-list.ts";
-import { emptyEditor, type EditorState } from "../../../src/cli/repl/input/editor-state.ts";
-import { pressKey } from "../../../src/cli/repl/input/line-editor.ts";
+import { createCompleter, mayComplete, type Complete } from "../../../src/cli/repl/editor/completion.ts";
+import { offerCompletions } from "../../../src/cli/repl/editor/completion-list.ts";
+import { emptyEditor, type EditorState } from "../../../src/cli/repl/editor/editor-state.ts";
+import { pressKey } from "../../../src/cli/repl/editor/line-editor.ts";
 import { keysOf } from "./press.ts";
 
 const files = [

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { layoutEditor, renderSent, type EditorView } from "../../../src/cli/repl/input/draw-editor.ts";
+import { layoutEditor, renderSent, type EditorView } from "../../../src/cli/repl/editor/draw-editor.ts";
 import { drawFrame, eraseFrame, reflow, type Drawn } from "../../../src/cli/repl/input/draw-frame.ts";
-import { emptyEditor, type EditorState } from "../../../src/cli/repl/input/editor-state.ts";
-import { pressKey } from "../../../src/cli/repl/input/line-editor.ts";
+import { emptyEditor, type EditorState } from "../../../src/cli/repl/editor/editor-state.ts";
+import { pressKey } from "../../../src/cli/repl/editor/line-editor.ts";
 import { count } from "../../support/counts.ts";
 import { keysOf } from "./press.ts";
 import { createInputScreen } from "./input-screen.ts";

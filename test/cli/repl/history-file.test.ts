@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { appendFile, chmod, mkdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { openHistory, type History } from "../../../src/cli/repl/input/history-file.ts";
+import { openHistory, type History } from "../../../src/cli/repl/editor/history-file.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

@@ -1,4 +1,4 @@
-import { displayWidth } from "../../../src/cli/terminal-text.ts";
+import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
 
 /** A terminal in small: obeys exactly the sequences that the input side writes, and refuses every other. */
 export interface InputScreen {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { emptyEditor, type EditorState } from "../../../src/cli/repl/input/editor-state.ts";
+import { emptyEditor, type EditorState } from "../../../src/cli/repl/editor/editor-state.ts";
 import type { Key } from "../../../src/cli/repl/input/keys.ts";
-import { pressKey, type Effect } from "../../../src/cli/repl/input/line-editor.ts";
-import { typeAhead } from "../../../src/cli/repl/input/type-ahead.ts";
+import { pressKey, type Effect } from "../../../src/cli/repl/editor/line-editor.ts";
+import { typeAhead } from "../../../src/cli/repl/editor/type-ahead.ts";
 import { count } from "../../support/counts.ts";
 import { keysOf } from "./press.ts";
 

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { stripVTControlCharacters, styleText } from "node:util";
 import fc from "fast-check";
-import { createMarkdownStream } from "../../../src/cli/repl/output/markdown/markdown-stream.ts";
-import { displayWidth } from "../../../src/cli/terminal-text.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
+import { createMarkdownStream } from "../../../src/cli/output/markdown/markdown-stream.ts";
+import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
+import type { Terminal } from "../../../src/cli/terminal/terminal.ts";
 import { count } from "../../support/counts.ts";
 
 const plain: Terminal["style"] = (_, text) => text;

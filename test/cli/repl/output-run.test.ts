@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createRunRenderer, type RunRenderer } from "../../../src/cli/repl/output/run-renderer.ts";
-import { openScreen } from "../../../src/cli/repl/output/screen.ts";
-import { displayWidth } from "../../../src/cli/terminal-text.ts";
+import { createRunRenderer, type RunRenderer } from "../../../src/cli/output/run-renderer.ts";
+import { openScreen } from "../../../src/cli/output/screen.ts";
+import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { agent, begin, ended, fixTests, runtime, settled, type Step } from "./output-events.ts";
 import { createScreenModel, type ScreenModel } from "./output-screen-model.ts";

@@ -1,4 +1,4 @@
-import { displayWidth } from "../../../src/cli/terminal-text.ts";
+import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
 
 const blank = " ";
 let segmenter: Intl.Segmenter | undefined;

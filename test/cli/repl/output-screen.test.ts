@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { openScreen, type RenderLive, type Screen } from "../../../src/cli/repl/output/screen.ts";
+import { openScreen, type RenderLive, type Screen } from "../../../src/cli/output/screen.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { createScreenModel, type ScreenModel } from "./output-screen-model.ts";
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatCost, formatTokens } from "../../../src/cli/repl/output/format-figures.ts";
-import { renderStatusLine, type RunStatus } from "../../../src/cli/repl/output/status-line.ts";
-import { displayWidth } from "../../../src/cli/terminal-text.ts";
+import { formatCost, formatTokens } from "../../../src/cli/output/format-figures.ts";
+import { renderStatusLine, type RunStatus } from "../../../src/cli/output/status-line.ts";
+import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
 
 const status: RunStatus = {
   model: "anthropic/claude\u001b[2J",

@@ -1,10 +1,10 @@
 import type { TestContext } from "node:test";
 import { apiRoutes } from "../../../src/daemon/api/routes.ts";
-import { createRouter } from "../../../src/daemon/find-route.ts";
-import { toProblem } from "../../../src/daemon/http-error.ts";
-import { ApiAnswer, rights, type ApiParts, type ApiRequest, type Right } from "../../../src/daemon/route.ts";
-import { openJournalReader } from "../../../src/runtime/journal-reader.ts";
-import { followOutputs } from "../../../src/runtime/live-outputs.ts";
+import { createRouter } from "../../../src/daemon/server/find-route.ts";
+import { toProblem } from "../../../src/daemon/server/http-error.ts";
+import { ApiAnswer, rights, type ApiParts, type ApiRequest, type Right } from "../../../src/daemon/server/route.ts";
+import { openJournalReader } from "../../../src/records/audit-log/log-reader.ts";
+import { followOutputs } from "../../../src/records/live-outputs.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { isolatedEnvironment } from "../../support/runtime.ts";

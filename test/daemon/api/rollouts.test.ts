@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Settings } from "../../../src/runtime/settings.ts";
-import { openToolBench, saying } from "../../workshop/support.ts";
+import type { Settings } from "../../../src/config/settings.ts";
+import { openToolBench, saying } from "../../tool-files/support.ts";
 import { openApi, steady } from "./open-api.ts";
 
 const settings: Settings = { permissions: { allow: ["*"] }, rollout: { mode: "canary" } };

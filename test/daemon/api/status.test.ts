@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
-import { locateFolders } from "../../../src/runtime/folders.ts";
-import { openDatabase } from "../../../src/store/database.ts";
+import { locateFolders } from "../../../src/config/folders.ts";
+import { openDatabase } from "../../../src/records/sqlite/database.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { isolatedEnvironment, openRuntime, until } from "../../support/runtime.ts";
 import { openApi } from "./open-api.ts";

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { openRuntime, until } from "../../support/runtime.ts";
-import { openToolBench, saying } from "../../workshop/support.ts";
+import { openToolBench, saying } from "../../tool-files/support.ts";
 import { openApi, steady } from "./open-api.ts";
 
 test("tools are listed as the command line prints them, with how they did of late [D6]", async (t) => {

@@ -1,6 +1,6 @@
-import type { Invocation } from "../../../src/cli/command.ts";
-import { runServeStop } from "../../../src/cli/serve-stop-command.ts";
-import type { Terminal } from "../../../src/cli/terminal.ts";
+import type { Invocation } from "../../../src/cli/parser/command.ts";
+import { runServeStop } from "../../../src/cli/commands/serve/serve-stop-command.ts";
+import type { Terminal } from "../../../src/cli/terminal/terminal.ts";
 import type { Machine } from "../../cli/run-deckhand.ts";
 
 /** `deckhand serve stop` by somebody who does not wait long. */

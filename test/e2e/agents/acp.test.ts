@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { serveScript } from "../../../src/models/script/serve-script.ts";
+import { serveScript } from "../../../packages/testing/src/serve-script.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { lane } from "../../support/require.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { test, type TestContext } from "node:test";
 import type { TaskOrder } from "../../../src/core/task.ts";
-import { serveScript } from "../../../src/models/script/serve-script.ts";
+import { serveScript } from "../../../packages/testing/src/serve-script.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

@@ -6,9 +6,12 @@ import type { TestContext } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
 import type { Emit } from "../../../src/core/events.ts";
 import { createProcesses } from "../../../src/process/processes.ts";
-import { openPostgresTaskStore, type PostgresTaskStore } from "../../../src/store/postgres/postgres-task-store.ts";
-import { createTaskManager, type TaskManager } from "../../../src/tasks/task-manager.ts";
-import type { TaskManagerOptions } from "../../../src/tasks/task-parts.ts";
+import {
+  openPostgresTaskStore,
+  type PostgresTaskStore,
+} from "../../../src/records/postgres/tasks/postgres-task-store.ts";
+import { createTaskManager, type TaskManager } from "../../../src/tasks/manager/task-manager.ts";
+import type { TaskManagerOptions } from "../../../src/tasks/manager/task-parts.ts";
 import { afterTest } from "../../support/after-test.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import type { WorkerSettings } from "../../fixtures/tasks/worker.ts";

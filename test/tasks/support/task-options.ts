@@ -3,7 +3,7 @@ import { systemClock } from "../../../src/core/clock.ts";
 import type { Emit } from "../../../src/core/events.ts";
 import type { TaskStore } from "../../../src/core/task.ts";
 import type { Processes } from "../../../src/process/processes.ts";
-import { usualTaskLimits, type TaskManagerOptions } from "../../../src/tasks/task-parts.ts";
+import { usualTaskLimits, type TaskManagerOptions } from "../../../src/tasks/manager/task-parts.ts";
 import { scriptAgents } from "./script-agents.ts";
 
 /** What every manager of the tests works with. */

@@ -1,4 +1,4 @@
-import type { Job as CoreJob, Run as CoreRun } from "../../../src/core/schedule.ts";
+import type { Job as CoreJob, Run as CoreRun } from "../../../src/core/job.ts";
 import type { Wire } from "../../../src/core/wire-type.ts";
 
 export type Job = Wire<CoreJob>;

@@ -1,14 +1,14 @@
 import type { ApprovalAnswer, ApprovalRequest, GrantScope } from "../../../core/approval.ts";
-import { describeApproval } from "../../approve-on-terminal.ts";
-import { fitWidth, neutralizeLine } from "../../terminal-text.ts";
-import type { Terminal } from "../../terminal.ts";
+import { describeApproval } from "../../commands/agent/approve-on-terminal.ts";
+import { fitWidth, neutralizeLine } from "../../terminal/terminal-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import type { Dialog } from "./dialog.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
 import { earlyFrame, type EarlyKeys } from "./early-keys.ts";
 import type { Key } from "./keys.ts";
 import type { Input } from "./open-input.ts";
-import { createTextLine } from "./text-line.ts";
-import { wrapRows } from "./wrap-rows.ts";
+import { createTextLine } from "../editor/text-line.ts";
+import { wrapRows } from "../editor/wrap-rows.ts";
 
 export interface ApprovalAsker {
   readonly who: string;

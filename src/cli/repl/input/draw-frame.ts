@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { splitGraphemes, widthOf } from "./graphemes.ts";
+import { splitGraphemes, widthOf } from "../editor/graphemes.ts";
 
 export interface Size {
   readonly columns: number;

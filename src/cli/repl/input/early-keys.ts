@@ -1,5 +1,5 @@
-import { fitWidth } from "../../terminal-text.ts";
-import type { Terminal } from "../../terminal.ts";
+import { fitWidth } from "../../terminal/terminal-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
 
 /** What becomes of keys that came before a panel listened: the next prompt has them, or there is no such prompt. */

@@ -1,15 +1,15 @@
 import type { Clock } from "../../../core/clock.ts";
-import type { Terminal } from "../../terminal.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { createDialogHost, type RunOptions } from "./dialog-host.ts";
 import type { Dialog, LiveScreen } from "./dialog.ts";
 import type { EarlyKeys } from "./early-keys.ts";
-import { emptyEditor, type EditorState } from "./editor-state.ts";
+import { emptyEditor, type EditorState } from "../editor/editor-state.ts";
 import { createKeyReader, type Key } from "./keys.ts";
-import { expandMarks } from "./paste-marks.ts";
+import { expandMarks } from "../editor/paste-marks.ts";
 import { createPromptDialog, type PromptRequest, type PromptResult } from "./prompt-dialog.ts";
 import { openRawTerminal } from "./raw-terminal.ts";
 import { watchTerminalSignals } from "./terminal-signals.ts";
-import { typeAhead } from "./type-ahead.ts";
+import { typeAhead } from "../editor/type-ahead.ts";
 
 /** True: the key is taken and is not text for the next prompt. */
 export type KeyListener = (key: Key) => boolean | void;

@@ -1,9 +1,9 @@
-import { fitWidth, neutralizeLine } from "../../terminal-text.ts";
-import type { Terminal } from "../../terminal.ts";
+import { fitWidth, neutralizeLine } from "../../terminal/terminal-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
 import type { Key } from "./keys.ts";
 import { windowAround } from "./scroll-window.ts";
-import { wrapRows } from "./wrap-rows.ts";
+import { wrapRows } from "../editor/wrap-rows.ts";
 
 export interface Picked {
   readonly options: readonly string[];

@@ -1,11 +1,11 @@
-import type { Terminal } from "../../terminal.ts";
-import { mayComplete, type Complete } from "./completion.ts";
-import { offerCompletions } from "./completion-list.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { mayComplete, type Complete } from "../editor/completion.ts";
+import { offerCompletions } from "../editor/completion-list.ts";
 import type { Dialog } from "./dialog.ts";
-import { layoutEditor, renderSent, type EditorView } from "./draw-editor.ts";
-import type { EditorState } from "./editor-state.ts";
-import type { History } from "./history-file.ts";
-import { pressKey } from "./line-editor.ts";
+import { layoutEditor, renderSent, type EditorView } from "../editor/draw-editor.ts";
+import type { EditorState } from "../editor/editor-state.ts";
+import type { History } from "../editor/history-file.ts";
+import { pressKey } from "../editor/line-editor.ts";
 
 export interface PromptRequest {
   /** Like `› `. */

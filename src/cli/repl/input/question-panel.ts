@@ -1,13 +1,13 @@
 import type { Answer, Question } from "../../../core/question.ts";
-import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal-text.ts";
-import type { Terminal } from "../../terminal.ts";
+import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal/terminal-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
 import type { Dialog } from "./dialog.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
 import { earlyFrame, type EarlyKeys } from "./early-keys.ts";
 import type { Key } from "./keys.ts";
 import type { Input } from "./open-input.ts";
 import { createOptionList } from "./option-list.ts";
-import { createTextLine } from "./text-line.ts";
+import { createTextLine } from "../editor/text-line.ts";
 
 /** Asks the person. Nothing is ever chosen for them: an empty line and a cancel are no answers. */
 export async function askQuestion(

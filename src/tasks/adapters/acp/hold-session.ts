@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { messageOf } from "../../../core/errors.ts";
 import { listAt, textAt, valueAt } from "../read-event.ts";
 import type { DriverEvent, DriverOrder } from "./driver-words.ts";
-import { openRpcPeer, RpcError, type RpcPeer } from "./json-rpc.ts";
+import { openRpcPeer, RpcError, type RpcPeer } from "./acp-json-rpc.ts";
 
 export interface AgentStreams {
   readonly input: Readable;

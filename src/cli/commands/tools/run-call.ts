@@ -1,0 +1,63 @@
+import { messageOf } from "../../../core/errors.ts";
+import type { Execution } from "../../../core/call.ts";
+import type { CallOptions } from "../../../core/tool-call.ts";
+import type { Runtime } from "../../../runtime/create-runtime.ts";
+import type { StopSignal } from "../../parser/exit-code.ts";
+import { showStatus } from "../serve/show-status.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { nameOfSignal, watchSignals } from "../../terminal/watch-signals.ts";
+
+export interface CallOrder extends CallOptions {
+  readonly tool: string;
+  readonly inputText: string;
+  readonly showsStatus: boolean;
+}
+
+export interface CallEnd {
+  readonly execution: Execution;
+  /** The signal that asked us to stop, if one came. */
+  readonly signal: StopSignal | undefined;
+  /** Why its processes were not held by a sandbox; null when they were, or when it started none. */
+  readonly unheld: string | null;
+}
+
+/** Runs one call to its end. A signal cancels it and waits for the proof; then the runtime is closed. */
+export async function runCall(runtime: Runtime, terminal: Terminal, order: CallOrder): Promise<CallEnd> {
+  const { tool, showsStatus, ...options } = order;
+  const stopTelling = runtime.on("ledger:failed", ({ error }) =>
+    terminal.tell(`deckhand: warning: the record of this call could not be written: ${error}`),
+  );
+  const stopNoticing = runtime.on("inbox:added", ({ id, kind }) => {
+    const answer = kind === "approval" ? `deckhand inbox approve ${id}` : `deckhand inbox answer ${id} "…"`;
+    terminal.tell(`Waiting in the inbox as ${id}; look at it with \`deckhand inbox show ${id}\`, then: ${answer}`);
+  });
+  const call = runtime.call(tool, undefined, { ...options, door: "cli" });
+  const status = showsStatus ? showStatus(runtime, terminal, { id: call.id, tool }) : undefined;
+  const watch = watchSignals(terminal, (signal) => {
+    status?.stopping();
+    // When this fails, the call was over before; its own end says what became of it.
+    runtime.cancel(call.id, `Cancelled by ${nameOfSignal(signal)}`).catch(() => undefined);
+  });
+  try {
+    const execution = await call;
+    status?.end();
+    // Whoever switched it off knows.
+    const isUnheld = execution.sandbox?.kind === "none" && runtime.sandboxSetting !== "off";
+    const unheld = isUnheld ? await runtime.processes.sandboxProblem() : null;
+    await closeRuntime(runtime, terminal);
+    return { execution, signal: watch.signal, unheld };
+  } finally {
+    stopTelling();
+    stopNoticing();
+    watch.end();
+  }
+}
+
+/** The call is over: whatever goes wrong now must not take its outcome away. */
+async function closeRuntime(runtime: Runtime, terminal: Terminal): Promise<void> {
+  try {
+    await runtime.close();
+  } catch (thrown) {
+    terminal.tell(`deckhand: warning: ${messageOf(thrown)}`);
+  }
+}

@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../../../core/errors.ts";
+import { isSameSecret, readBearer, tokenWanted } from "../../../http/bearer.ts";
+import { checkHost } from "../../../http/check-host.ts";
+import { createLimitedServer } from "../../../http/create-server.ts";
+import { listenOn, type ListenPlace } from "../../../http/listen.ts";
+import { refuse, type Refusal } from "../../../http/refusal.ts";
+import type { ServerParts } from "../create-mcp-server.ts";
+import { endpoint, openMcpHandler } from "./mcp-handler.ts";
+
+export interface HttpOptions {
+  readonly listen: ListenPlace;
+  readonly token: string;
+  readonly onError: (error: Error) => void;
+}
+
+export interface HttpDoor {
+  /** What a client is told; `unix:PATH` for a socket. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** A server for MCP alone. */
+export async function serveHttp(parts: ServerParts, options: HttpOptions): Promise<HttpDoor> {
+  const { listen, token, onError } = options;
+  const handler = openMcpHandler(parts, onError);
+  let hosts: readonly string[] = [];
+  const server = createLimitedServer((request, response) => void answer(request, response));
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    try {
+      const refusal = checkHost(request, hosts) ?? checkRequest(request, token);
+      if (refusal) refuse(request, response, { ...refusal, body: errorOf(refusal.sentence) });
+      else {
+        if (request.headers.expect !== undefined) response.writeContinue();
+        await handler.answer(request, response);
+      }
+    } catch (thrown) {
+      onError(thrown instanceof Error ? thrown : new Error(messageOf(thrown)));
+      response.destroy();
+    }
+  }
+
+  const listening = await listenOn(server, listen, "MCP");
+  hosts = listening.hosts;
+  return {
+    url: "socketPath" in listen ? `unix:${listen.socketPath}` : `${listening.origin}${endpoint}`,
+    async close() {
+      const closed = listening.close();
+      await handler.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** Why a request is not let in; undefined when it is. */
+function checkRequest(request: IncomingMessage, token: string): Refusal | undefined {
+  if (request.url !== endpoint) return { status: 404, sentence: `There is only ${endpoint} here.` };
+  const given = readBearer(request.headers.authorization);
+  if (given === undefined || !isSameSecret(given, token)) return tokenWanted;
+  // There are no sessions, so there is nothing to listen to and nothing to delete.
+  if (request.method !== "POST") {
+    return { status: 405, sentence: "Only POST is answered here.", headers: { allow: "POST" } };
+  }
+  return undefined;
+}
+
+function errorOf(message: string): object {
+  return { jsonrpc: "2.0", id: null, error: { code: -32_000, message } };
+}

@@ -1,0 +1,69 @@
+import type { z } from "zod";
+import { defineTool } from "../../core/define-tool.ts";
+import { codeOf, messageOf } from "../../core/errors.ts";
+import type { JsonSchema } from "../../core/json.ts";
+import type { Tool, ToolContext, ToolTraits } from "../../core/tool.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { TaskDesk } from "./mcp-task-desk.ts";
+
+/** A tool of this door's own: what every tool is, and what the protocol wants to be told beside that. */
+export interface TaskTool {
+  readonly tool: Tool;
+  readonly title: string;
+  readonly outputSchema: JsonSchema;
+  readonly annotations: Annotations;
+}
+
+export interface Annotations {
+  readonly readOnlyHint: boolean;
+  readonly destructiveHint?: boolean;
+  readonly idempotentHint: boolean;
+  readonly openWorldHint: boolean;
+}
+
+export interface TaskToolParts {
+  /** Opened when a call first needs it. */
+  readonly desk: () => Promise<TaskDesk>;
+  readonly clock: Clock;
+}
+
+export interface TaskToolDefinition<Schema extends z.ZodObject> {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly input: Schema;
+  readonly output: JsonSchema;
+  readonly annotations: Annotations;
+  /** The answer as JSON. A RuntimeError becomes an error of the tool, in its sentence. */
+  answer(input: z.output<Schema>, context: ToolContext): Promise<object>;
+}
+
+export function defineTaskTool<Schema extends z.ZodObject>(definition: TaskToolDefinition<Schema>): TaskTool {
+  const { name, title, description, input, output, annotations } = definition;
+  const tool = defineTool({
+    name,
+    description,
+    input,
+    traits: traitsOf(annotations),
+    async run(given, context) {
+      try {
+        const data = await definition.answer(given, context);
+        return { ok: true, output: JSON.stringify(data), data };
+      } catch (thrown) {
+        return {
+          ok: false,
+          error: messageOf(thrown),
+          errorType: codeOf(thrown) === "TASK_INVALID" ? "invalid_input" : "io",
+        };
+      }
+    },
+  });
+  return { tool, title, outputSchema: output, annotations };
+}
+
+/** The task goes on while someone only looks at it. */
+export const looksOnly: Annotations = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+
+function traitsOf({ readOnlyHint, idempotentHint }: Annotations): Partial<ToolTraits> {
+  return { readOnly: readOnlyHint, idempotent: idempotentHint, category: "tasks", offeredIn: ["agent", "mcp"] };
+}

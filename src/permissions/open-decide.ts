@@ -1,0 +1,120 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import type { AfterRun } from "../core/after-run.ts";
+import type { Approve } from "../core/approval.ts";
+import type { Clock } from "../core/clock.ts";
+import type { Permit, PermitRequest } from "../core/permit.ts";
+import type { Catalog } from "../engine/catalog.ts";
+import { fitsRule } from "./rules/fits-rule.ts";
+import { foreseeQuietRead, type ForeseenCall } from "./foresee.ts";
+import { createGate, type GateOptions } from "./decide-call.ts";
+import { openGrants } from "./grants.ts";
+import { toHook } from "./hooks/hook-program.ts";
+import { createAfterHooks, createBeforeHooks, type BeforeHooks } from "./hooks/hooks.ts";
+import { namesOf } from "./judges.ts";
+import type { PermissionMode } from "../core/permission.ts";
+import { parseRule, type Rule } from "./rules/permission-rule.ts";
+import type { HookParts } from "./hooks/run-hook.ts";
+import type { Processes } from "../process/processes.ts";
+import { judgePath } from "../guard/path/judge-path.ts";
+import type { Configuration } from "../config/configuration.ts";
+import type { Folders } from "../config/folders.ts";
+import type { Analysis } from "./analyse-once.ts";
+
+export interface GateParts {
+  readonly configuration: Configuration;
+  readonly folders: Folders;
+  readonly catalog: Catalog;
+  readonly analysis: Analysis;
+  readonly processes: Processes;
+  readonly env: Readonly<Record<string, string>>;
+  readonly clock: Clock;
+  readonly mask: GateOptions["mask"];
+  readonly mode: () => PermissionMode;
+  readonly approve: Approve;
+  readonly confirmed: readonly string[];
+  readonly who: string;
+  readonly rulesOf?: NonNullable<GateOptions["rulesOf"]>;
+  readonly protectedPaths: readonly string[];
+}
+
+export interface OpenGate {
+  readonly permit: Permit;
+  readonly afterRun: AfterRun | null;
+  readonly mayChangeInput: ((toolId: string) => boolean) | null;
+  /** It only reads, and passes without a question, a hook or a danger. */
+  readonly foreseeQuietRead: (call: ForeseenCall) => boolean;
+  /** Would this rule let the call through? */
+  readonly fitsRule: (rule: string, request: PermitRequest) => Promise<boolean>;
+  /** Rules that say two things at once, or more than their writer may have meant. */
+  readonly warnings: readonly string[];
+}
+
+/** Step 4 of a call and the hooks around it, as configured. Throws CONFIG_INVALID for a rule that can't be used. */
+export function openGate(parts: GateParts): OpenGate {
+  const { configuration, folders, catalog, analysis, processes } = parts;
+  const { workdir } = folders;
+  const canonicalName = (name: string): string | undefined => catalog.canonicalName(name);
+  const parse = (texts: readonly string[]): Rule[] => texts.map((text) => parseRule(text, canonicalName));
+  const { permissions, hooks } = configuration;
+  const rules = { deny: parse(permissions.deny), ask: parse(permissions.ask), allow: parse(permissions.allow) };
+  const hookParts: HookParts = { processes, env: parts.env, workdir, clock: parts.clock };
+  const before = hooks.before.map((setting) => toHook(setting, "before", { workdir, canonicalName }));
+  const after = hooks.after.map((setting) => toHook(setting, "after", { workdir, canonicalName }));
+  const beforeHooks: BeforeHooks | null = before.length === 0 ? null : createBeforeHooks(before, hookParts);
+  const place = {
+    workdir,
+    protectedPaths: parts.protectedPaths,
+    ownFolders: [folders.stateHome, ...realPathIfAny(folders.stateHome)],
+    home: parts.env["HOME"] || homedir(),
+  };
+  const options: GateOptions = {
+    ...parts,
+    rules,
+    canonicalName,
+    grants: openGrants(folders.grants),
+    hooks: beforeHooks,
+    judges: {
+      command: (text, cwd) => analysis.command(text, cwd),
+      code: (language, text, cwd) => analysis.code(language, text, cwd),
+      path(path, operation) {
+        const verdict = judgePath(path, operation, place);
+        return { ...verdict, names: namesOf(workdir, path, verdict.resolved) };
+      },
+      isInherited: (name) => Object.hasOwn(parts.env, name),
+    },
+    isSandboxed: async () => (await processes.sandbox()).kind !== "none",
+  };
+  return {
+    permit: createGate(options),
+    foreseeQuietRead: (call) => foreseeQuietRead(options, call),
+    fitsRule: (rule, request) => fitsRule(options, rule, request),
+    afterRun: after.length === 0 ? null : createAfterHooks(after, hookParts),
+    mayChangeInput: beforeHooks && ((toolId) => beforeHooks.matches(toolId)),
+    warnings: warnAboutRules(rules),
+  };
+}
+
+function realPathIfAny(path: string): string[] {
+  try {
+    return [realpathSync(path)];
+  } catch {
+    return [];
+  }
+}
+
+function warnAboutRules({ deny, ask, allow }: Record<"deny" | "ask" | "allow", readonly Rule[]>): string[] {
+  const warnings: string[] = [];
+  const stricter = [...deny.map((rule) => ["deny", rule] as const), ...ask.map((rule) => ["ask", rule] as const)];
+  for (const { text, tool, spec } of allow) {
+    const stronger = stricter.find(([, rule]) => rule.text === text);
+    if (stronger)
+      warnings.push(`The permission rule "${text}" stands under allow and under ${stronger[0]}: ${stronger[0]} wins.`);
+    else if (tool.endsWith("*") || (tool === "bash" && spec === null)) {
+      warnings.push(
+        `The permission rule allow "${text}" lets everything through that is not dangerous; danger is still asked about.`,
+      );
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,115 @@
+import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { SandboxReport } from "../../core/sandbox.ts";
+import type { StopReport } from "../../core/stop-report.ts";
+import { findVictims } from "../stop/processes-to-kill.ts";
+import type { Look } from "../stop/processes-to-kill.ts";
+import { identify } from "../stop/process-identity-check.ts";
+import type { Launched } from "./launch.ts";
+import type { ProcessParts } from "../process-parts.ts";
+import type { ProcessRecord } from "./process-record.ts";
+import type { ProcessTable } from "../stop/process-table.ts";
+import { markerOf } from "./run-folder.ts";
+import type { Run } from "./run-folder.ts";
+import type { SandboxView } from "../sandbox/sandbox-view.ts";
+import { stopTree } from "../stop/stop-tree.ts";
+import type { StopTarget } from "../stop/stop-tree.ts";
+import { settlesWithin } from "../stop/wait.ts";
+
+/** What held it; `view` is null when nothing did. */
+export interface Confinement {
+  readonly report: SandboxReport;
+  readonly view: SandboxView | null;
+}
+
+interface RunFacts {
+  readonly run: Run;
+  readonly record: ProcessRecord;
+  readonly launched: Launched;
+  readonly confinement: Confinement;
+  readonly paths: readonly string[];
+  discard(): Promise<void>;
+}
+
+/** A run that was started, and every way to end it. */
+export interface HeldRun extends Omit<RunFacts, "paths"> {
+  stop(): Promise<StopReport>;
+  /** After the command ended by itself: ends what it left behind; null when that was nothing. */
+  endLeftBehind(): Promise<StopReport | null>;
+  killNow(): void;
+}
+
+export function holdRun(parts: ProcessParts, facts: RunFacts): HeldRun {
+  const { table, clock, graceMs } = parts;
+  const { launched, record, run } = facts;
+  const init = record.contained ? rememberInit(table, launched) : null;
+  const target: StopTarget = {
+    marker: markerOf(run.folder),
+    root: launched.identity,
+    outputPaths: new Set(facts.paths),
+    namespace: init && { init, release, isBusy: () => busy },
+  };
+
+  let busy = true;
+  void launched.ended.then(() => void (busy = false));
+
+  async function release(): Promise<void> {
+    await settlesWithin(clock, launched.ended, 200);
+    launched.release();
+    await settlesWithin(clock, launched.gone, 500);
+  }
+
+  function leftNothing(): boolean {
+    if (!init) return isEmpty(findVictims(table, target, { known: new Map() }));
+    const first = init();
+    // Without a first process there is nothing, or a bwrap that failed half way and left its child behind.
+    return first ? table.childrenOf(first.pid).length === 0 : isEmpty(findVictims(table, target, { known: new Map() }));
+  }
+
+  async function stop(restMs = graceMs): Promise<StopReport> {
+    const report = await stopTree(target, { table, clock, graceMs: restMs });
+    await settlesWithin(clock, launched.gone, 1000);
+    return report;
+  }
+
+  return {
+    run,
+    record,
+    launched,
+    confinement: facts.confinement,
+    stop: () => stop(),
+    async endLeftBehind() {
+      if (leftNothing()) {
+        launched.release();
+        if (await settlesWithin(clock, launched.gone, 1000)) return null;
+      }
+      const began = (await launched.ended).sandboxError === undefined;
+      const report = await stop(began ? graceMs : 0);
+      return report.killed.length + report.survivors.length > 0 ? report : null;
+    },
+    killNow() {
+      for (const pid of [init?.()?.pid, -launched.identity.pid]) {
+        try {
+          if (pid) process.kill(pid, "SIGKILL");
+        } catch {
+          // It was quicker.
+        }
+      }
+    },
+    discard: () => facts.discard(),
+  };
+}
+
+function isEmpty({ victims, complete }: Look): boolean {
+  return complete && victims.length === 0;
+}
+
+/** Its start time must be read while it lives, so that its end can be told from another's life. */
+function rememberInit(table: ProcessTable, launched: Launched): () => ProcessIdentity | null {
+  let init: ProcessIdentity | null = null;
+  return () => {
+    const pid = init ? null : launched.initPid();
+    // Whatever the file says, it can only be a child of the process that we started.
+    if (pid && table.find(pid)?.parentPid === launched.identity.pid) init = identify(table, pid);
+    return init;
+  };
+}

@@ -1,0 +1,130 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf } from "../../core/errors.ts";
+import type { SandboxKind, SandboxReport } from "../../core/sandbox.ts";
+import { bwrapProfile } from "./bwrap-profile.ts";
+import { makeMasks } from "./masks.ts";
+import type { Traces } from "./masks.ts";
+import { cachePath, planMounts } from "./mount-plan.ts";
+import type { MountPlan, PlanPlace } from "./mount-plan.ts";
+import type { Namespace } from "./namespace.ts";
+import { makePrivateFolder } from "./private-folder.ts";
+import type { PrivateFolder } from "./private-folder.ts";
+import type { ProcessTable } from "../stop/process-table.ts";
+import type { Run } from "../run/run-folder.ts";
+import { readRunningHolds } from "../background/running-holds.ts";
+import { sandboxEnvironment } from "./sandbox-environment.ts";
+import type { SandboxView } from "./sandbox-view.ts";
+import { seatbeltProfile } from "./seatbelt-profile.ts";
+
+/** What commands are held by on this machine, as a probe found it. */
+export interface Sandbox {
+  readonly kind: SandboxKind;
+  /** Also without a sandbox: a PID namespace of its own hides nothing, but ends with all that is in it. */
+  readonly namespace: Namespace | null;
+  readonly nesting: "closed" | "open";
+  /** False where a network namespace can't be set up, as in some containers. */
+  readonly cutsNetwork: boolean;
+  /** Why there is no sandbox, or not all of it; null when all is well. */
+  readonly problem: string | null;
+}
+
+/** What one process is started in. */
+export interface Enclosure {
+  readonly report: SandboxReport;
+  readonly namespace: Namespace | null;
+  /** Arguments of bwrap; null: the whole file system as it is. */
+  readonly profile: readonly string[] | null;
+  /** See `NamespaceRequest`. */
+  readonly shield: boolean;
+  /** The text of a profile for macOS. */
+  readonly seatbelt: string | null;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export const openEnclosure: Enclosure = {
+  report: { kind: "none", profile: null, network: true },
+  namespace: null,
+  profile: null,
+  shield: false,
+  seatbelt: null,
+  env: {},
+};
+
+/** What its record says for as long as it runs. */
+export interface EnclosureFacts extends Traces {
+  /** See `MountPlan`. */
+  readonly pins: readonly string[];
+}
+
+export interface EnclosureRequest {
+  readonly run: Run;
+  /** It outlives this runtime, and so must what it stands on. */
+  readonly keep: boolean;
+  readonly script: string | null;
+  /** See `PlanPlace`. */
+  readonly needed?: readonly string[];
+  /** Told what will have to be removed from the workdir, and what can't be swapped in it, before anything is made. */
+  note(facts: EnclosureFacts): void;
+}
+
+export interface EnclosureParts {
+  readonly table: ProcessTable;
+  readonly runFolder: string;
+  privateFolder(): PrivateFolder;
+}
+
+/** Prepares what the view of one command needs. Throws when the run folder can't be used. */
+export function enclose(
+  parts: EnclosureParts,
+  { sandbox, view }: { readonly sandbox: Sandbox; readonly view: SandboxView | null },
+  request: EnclosureRequest,
+): Enclosure {
+  const { kind, namespace, nesting } = sandbox;
+  if (kind === "none" || view === null) return { ...openEnclosure, namespace };
+  const { profile } = view;
+  const network = view.network || !sandbox.cutsNetwork;
+  const report: SandboxReport = { kind, profile, network };
+  const folder = request.keep ? makePrivateFolder(join(request.run.folder, "private")) : parts.privateFolder();
+  const place = {
+    folder: { ...folder, cache: cacheOf(view, folder) },
+    runFolder: parts.runFolder,
+    script: request.script,
+    needed: request.needed ?? [],
+  };
+  if (kind === "seatbelt") {
+    const env = sandboxEnvironment({ temporary: folder.tmp, cache: place.folder.cache });
+    return { ...openEnclosure, report, seatbelt: seatbeltProfile(view, place), env };
+  }
+  const planned = plan(view, { ...place, running: readRunningHolds(parts) });
+  const { masks, swept, pins } = planned;
+  request.note({ masks, swept, pins });
+  const standing = new Set(makeMasks(masks));
+  const mounts = planned.mounts.filter(({ path }) => standing.has(path) || !masks.includes(path));
+  const env = sandboxEnvironment({ temporary: "/tmp", cache: cachePath });
+  const seen = { ...view, network };
+  const profileArguments = bwrapProfile({ view: seen, mounts, nesting });
+  // Those that can't close it are older, and can't make a file that nobody may read.
+  return { report, namespace, seatbelt: null, env, profile: profileArguments, shield: nesting === "closed" };
+}
+
+/** One that can't be made is no reason not to run a command. */
+function cacheOf({ cache }: SandboxView, folder: PrivateFolder): string {
+  if (cache === undefined) return folder.cache;
+  try {
+    mkdirSync(cache, { mode: 0o700 });
+    return cache;
+  } catch (thrown) {
+    return codeOf(thrown) === "EEXIST" ? cache : folder.cache;
+  }
+}
+
+function plan(view: SandboxView, place: PlanPlace): MountPlan {
+  try {
+    return planMounts(view, place);
+  } catch (thrown) {
+    // Such as a folder of the workdir that may not be entered: what can't be looked at can't be protected.
+    const message = `The sandbox could not be prepared: ${messageOf(thrown)}.`;
+    throw Object.assign(new Error(message, { cause: thrown }), { code: "SANDBOX_UNAVAILABLE" });
+  }
+}

@@ -1,0 +1,120 @@
+import { cutMiddle } from "../../core/cut-text.ts";
+import { isFinalTask, type Task, type TaskQuery, type TaskStore } from "../../core/task.ts";
+import type { Connection, Parameter } from "./sqlite-connection.ts";
+import type { Database } from "./database.ts";
+import { insertTask, isOwnedBy, replaceOrder, selectTask, taskFromRow, updateTask } from "./task-row.ts";
+import { fromKey, toKey } from "../text-key.ts";
+
+const longestReason = 10_000;
+
+/** Tasks in the database that all stores of a process share. */
+export function createSqliteTaskStore(database: Database): TaskStore {
+  /** Our own writes do not change `data_version`, but whoever waits must see ours too. */
+  let ownWrites = 0;
+
+  function find(connection: Connection, id: string): Task | undefined {
+    const row = connection.get(`${selectTask} WHERE tasks.id = ?`, id);
+    return row && taskFromRow(row, database.path);
+  }
+
+  /** Undefined from `change`: it stays as it is. */
+  const changeOne = (id: string, change: (task: Task) => Task | undefined): Promise<Task | undefined> =>
+    database.write((connection) => {
+      const task = find(connection, id);
+      const changed = task && !isFinalTask(task.state) ? change(task) : undefined;
+      if (changed) write(connection, changed);
+      if (changed && changed.order !== task?.order) replaceOrder(connection, changed);
+      return changed;
+    });
+
+  function write(connection: Connection, task: Task): void {
+    updateTask(connection, task);
+    ownWrites += 1;
+  }
+
+  return {
+    isDurable: true,
+    add: (task) =>
+      database.write((connection) => {
+        const key = task.order.idempotencyKey;
+        const kept = key === null ? undefined : connection.get(byKey, toKey(key));
+        if (kept) return taskFromRow(kept, database.path);
+        insertTask(connection, task);
+        ownWrites += 1;
+        return task;
+      }),
+    get: (id) => database.read((connection) => find(connection, id)),
+    list: (query) =>
+      database.read((connection) => {
+        const { where, values } = conditionsOf(query);
+        const rows = connection.all(`${selectTask} ${where} ORDER BY tasks.id DESC LIMIT ?`, ...values, query.limit);
+        return rows.map((row) => taskFromRow(row, database.path));
+      }),
+    count: (query) =>
+      database.read((connection) => {
+        const { where, values } = conditionsOf(query);
+        return Number(connection.get(`SELECT count(*) AS count FROM tasks ${where}`, ...values)?.["count"]);
+      }),
+    update: (id, { from, owner, set, order }) =>
+      changeOne(id, (task) => {
+        const isExpected = from.includes(task.state) && (owner === undefined || isOwnedBy(task, owner));
+        return isExpected ? { ...task, ...set, ...(order && { order }) } : undefined;
+      }),
+    async takeNext(agent, { limit, owner, now }) {
+      const name = toKey(agent);
+      const look = (connection: Connection): string | undefined => {
+        const running = Number(connection.get(countRunning, name)?.["count"]);
+        const next = running < limit ? connection.get(oldestQueued, name) : undefined;
+        return next && String(next["id"]);
+      };
+      // Looked at without the write lock first: most of the time there is nothing.
+      if ((await database.read(look)) === undefined) return undefined;
+      return database.write((connection) => {
+        const id = look(connection);
+        const next = id === undefined ? undefined : find(connection, id);
+        if (!next) return undefined;
+        const taken: Task = { ...next, state: "running", owner, startedAt: now };
+        write(connection, taken);
+        return taken;
+      });
+    },
+    queuedAgents: () =>
+      database.read((connection) => connection.all(waitedFor).map(({ agent }) => fromKey(String(agent)))),
+    async requestCancel(id, reason) {
+      const cut = cutMiddle(reason, longestReason);
+      const asked = await changeOne(id, (task) => ({ ...task, cancelReason: task.cancelReason ?? cut }));
+      return asked !== undefined;
+    },
+    prune: (completedBefore) =>
+      database.write((connection) => {
+        const rows = connection.all(`${selectTask} WHERE tasks.completed_at < ?`, completedBefore);
+        connection.run("DELETE FROM tasks WHERE completed_at < ?", completedBefore);
+        return rows.map((row) => taskFromRow(row, database.path));
+      }),
+    revision: () => database.dataVersion() + ownWrites,
+    close: () => database.close(),
+  };
+}
+
+const byKey = `${selectTask} WHERE tasks.idempotency_key = ?`;
+const countRunning = "SELECT count(*) AS count FROM tasks WHERE agent = ? AND state = 'running'";
+const waitedFor = "SELECT DISTINCT agent FROM tasks WHERE state = 'queued'";
+const oldestQueued = "SELECT id FROM tasks WHERE agent = ? AND state = 'queued' ORDER BY id LIMIT 1";
+
+function conditionsOf({ states, agent, beforeId }: Omit<TaskQuery, "limit">): { where: string; values: Parameter[] } {
+  const conditions: string[] = [];
+  const values: Parameter[] = [];
+  if (states) {
+    conditions.push(`tasks.state IN (${states.map(() => "?").join(", ")})`);
+    values.push(...states);
+  }
+  if (agent !== undefined) {
+    conditions.push("tasks.agent = ?");
+    values.push(toKey(agent));
+  }
+  if (beforeId !== undefined) {
+    conditions.push("tasks.id < ?");
+    values.push(beforeId);
+  }
+  return { where: conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`, values };
+}

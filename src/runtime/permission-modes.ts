@@ -1,1 +1,0 @@
-export { permissionModes as permissionModeNames, type PermissionMode as PermissionModeName } from "../gate/mode.ts";

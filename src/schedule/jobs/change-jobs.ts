@@ -1,0 +1,87 @@
+import type { Clock } from "../../core/clock.ts";
+import { RuntimeError } from "../../core/errors.ts";
+import type { Emit } from "../../core/events.ts";
+import type { ScheduleStore } from "../../core/schedule-store.ts";
+import type { Job, Run } from "../../core/job.ts";
+import { createJob, type JobOrder } from "./create-job.ts";
+import { findJob } from "./find-job.ts";
+import { pauseJob } from "./pause-job.ts";
+import { newRun, resumeJob } from "./plan-job.ts";
+import { defaultSettings } from "../schedule-parts.ts";
+import { openTimes } from "../times/times.ts";
+
+/** What people do with jobs. Works without a scheduler in this process: whichever there is finds it in the store. */
+export interface Jobs {
+  /** Throws JOB_INVALID. */
+  add(order: JobOrder, by: string): Promise<Job>;
+  /** By name or id, also by enough of the id's beginning or end; throws JOB_UNKNOWN. */
+  find(idOrName: string): Promise<Job>;
+  /** False: it was paused already. */
+  pause(idOrName: string, order: JobDecision): Promise<boolean>;
+  /** False: it was not paused. What was due meanwhile is skipped. */
+  resume(idOrName: string, order: JobDecision): Promise<boolean>;
+  remove(idOrName: string, order: JobDecision): Promise<Job>;
+  /** A run that is due now, also of a job that is paused. */
+  runNow(idOrName: string, order: JobDecision): Promise<Run>;
+}
+
+export interface JobDecision {
+  readonly by: string;
+  readonly reason?: string;
+}
+
+export function createJobs(parts: { readonly store: ScheduleStore; readonly clock: Clock; readonly emit: Emit }): Jobs {
+  const { store, clock, emit } = parts;
+
+  const find = async (idOrName: string): Promise<Job> => findJob(await store.listJobs(), idOrName);
+
+  return {
+    find,
+    async add(order, by) {
+      const job = await createJob(order, clock.now());
+      if (!(await store.addJob(job))) {
+        throw new RuntimeError(
+          "JOB_INVALID",
+          `There is a job named "${job.name}": remove it first, or give this one another name.`,
+        );
+      }
+      emit("job:changed", { id: job.id, name: job.name, change: "added", by, reason: null });
+      return job;
+    },
+    async pause(idOrName, { by, reason = null }) {
+      return pauseJob(parts, (await find(idOrName)).id, { by, reason });
+    },
+    async resume(idOrName, { by, reason = null }) {
+      for (;;) {
+        const job = await find(idOrName);
+        if (!job.paused) return false;
+        const times = await openTimes(job.when);
+        const { staggerMs } = defaultSettings;
+        const resumed = await store.plan(job.id, resumeJob(job, { times, now: clock.now(), staggerMs }));
+        if (!resumed) continue; // Somebody changed it meanwhile: look again.
+        emit("job:changed", { id: job.id, name: job.name, change: "resumed", by, reason });
+        return true;
+      }
+    },
+    async remove(idOrName, { by, reason = null }) {
+      const job = await find(idOrName);
+      await store.removeJob(job.id, { reason: `The job was removed by ${by}.`, at: clock.now() });
+      emit("job:changed", { id: job.id, name: job.name, change: "removed", by, reason });
+      return job;
+    },
+    async runNow(idOrName, { by }) {
+      const job = await find(idOrName);
+      const now = clock.now();
+      // Earlier if that very time has a row: times to come are needed.
+      for (let dueAt = now; ; dueAt--) {
+        const run: Run = {
+          ...newRun(job, dueAt, now),
+          trigger: "person",
+          startAt: now,
+          reason: `${by} wanted it now.`,
+        };
+        if (await store.addRun(run)) return run;
+      }
+    },
+  };
+}

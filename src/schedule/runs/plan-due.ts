@@ -1,0 +1,99 @@
+import { codeOf, messageOf } from "../../core/errors.ts";
+import type { JobPlan } from "../../core/schedule-store.ts";
+import type { Job, Run } from "../../core/job.ts";
+import { bringForward } from "./reschedule.ts";
+import { eachDue } from "./due-times.ts";
+import { endOfTries, endUnstarted } from "./end-unstarted.ts";
+import { planJob, rewindJob } from "../jobs/plan-job.ts";
+import { pauseJob } from "../jobs/pause-job.ts";
+import { tellSettled, type ScheduleParts } from "../schedule-parts.ts";
+import type { TimesOf } from "../times/remember-times.ts";
+import { jumpMs } from "./watch-clock.ts";
+
+/** Writes a row for each due time that has come, and decides about rows that were left lying. */
+export async function planDue(
+  parts: ScheduleParts,
+  { times, now, presentSince }: { readonly times: TimesOf; readonly now: number; readonly presentSince: number },
+): Promise<void> {
+  const { store, settings } = parts;
+  const { first, again } = await listLate(parts, now, presentSince);
+  for (const run of again) await endLateTry(parts, run, now);
+  const late = Map.groupBy(first, ({ jobId }) => jobId);
+  const due = await store.listJobs({ dueBy: now });
+  const known = new Set(due.map(({ id }) => id));
+  for (const id of late.keys()) {
+    const job = known.has(id) ? undefined : await store.getJob(id);
+    if (job && !job.paused) due.push(job);
+  }
+  for (const job of due) {
+    // Planned up to a time to come by a clock that was ahead: `rewindAll` is for that.
+    if (job.plannedUntilAt > now) continue;
+    await planOne(parts, job, async () => {
+      const options = { times: await times(job.when), now, presentSince, ...settings };
+      const plan = planJob(job, { ...options, late: late.get(job.id) ?? [] });
+      // Several due times at once: what an earlier look planned and nothing started was not started in time either.
+      return plan.add.length < 2 ? plan : planJob(job, { ...options, late: await listUnstarted(parts, job, now) });
+    });
+  }
+}
+
+/** The clock was set back, maybe while nothing ran: times to come that were passed over have not come. */
+export async function rewindAll(parts: ScheduleParts, times: TimesOf): Promise<void> {
+  const { store, clock, settings } = parts;
+  const now = clock.now();
+  for (const job of await store.listJobs()) {
+    if (job.plannedUntilAt <= now + jumpMs) continue;
+    await planOne(parts, job, async () => rewindJob(job, { times: await times(job.when), now, ...settings }));
+  }
+  await bringForward(parts, now);
+}
+
+async function planOne(parts: ScheduleParts, job: Job, make: () => Promise<JobPlan>): Promise<void> {
+  let plan: JobPlan;
+  try {
+    plan = await make();
+  } catch (thrown) {
+    // One whose times can't be read must not stop the others, and what is no fault of its own is tried again.
+    const error = messageOf(thrown);
+    if (codeOf(thrown) !== "JOB_INVALID") parts.emit("schedule:failed", { jobId: job.id, error });
+    else await pauseJob(parts, job.id, { by: "schedule", reason: `Its times can't be read: ${error}` });
+    return;
+  }
+  const planned = await parts.store.plan(job.id, plan);
+  for (const run of planned?.runs ?? []) tellSettled(parts, run);
+}
+
+interface LateRuns {
+  readonly first: Run[];
+  /** That failed before, and were to be tried again. */
+  readonly again: Run[];
+}
+
+/** Due, not waiting for another run, and still there: nobody was there to start them. */
+async function listLate({ store, settings }: ScheduleParts, now: number, presentSince: number): Promise<LateRuns> {
+  const late: LateRuns = { first: [], again: [] };
+  for await (const run of eachDue(store, Math.min(now - settings.graceMs, presentSince) - 1)) {
+    if (run.trigger !== "person" && run.waitsFor === null) late[run.attempt === 1 ? "first" : "again"].push(run);
+  }
+  return late;
+}
+
+/** All rows of a job that could have been started by now. */
+async function listUnstarted({ store }: ScheduleParts, job: Job, now: number): Promise<Run[]> {
+  const due = await store.listRuns({ jobId: job.id, states: ["due"], limit: mostUnstarted });
+  return due.filter(
+    ({ startAt, trigger, waitsFor, attempt }) =>
+      startAt <= now && trigger !== "person" && waitsFor === null && attempt === 1,
+  );
+}
+
+const mostUnstarted = 1000;
+
+/** Where a run of that time would not be made up for, a try is not either. */
+async function endLateTry(parts: ScheduleParts, run: Run, now: number): Promise<void> {
+  const job = await parts.store.getJob(run.jobId);
+  if (!job) return;
+  const { mode, windowMs } = job.missed;
+  if (mode !== "none" && now - run.startAt <= Math.min(windowMs, job.deadlineMs ?? Infinity)) return;
+  await endUnstarted(parts, run, endOfTries(run, "Nothing could run when it was to be tried again."));
+}

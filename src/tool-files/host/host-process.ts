@@ -1,0 +1,167 @@
+import type { Clock } from "../../core/clock.ts";
+import type { ErrorType } from "../../core/errors.ts";
+import type { SandboxReport } from "../../core/sandbox.ts";
+import type { StopReport } from "../../core/stop-report.ts";
+import type { CommandExit } from "../../process/run/run-request.ts";
+import type { Peer } from "../../process/run/open-peer.ts";
+import type { Processes } from "../../process/processes.ts";
+import { settlesWithin } from "../../process/stop/wait.ts";
+import { lastLine } from "../../guard/terminal-text/quote-text.ts";
+import type { HostEnd } from "./explain-end.ts";
+import type { HostPlace } from "./host-program.ts";
+import { hostProgramOf } from "./host-program.ts";
+import type { FromHost, RawFile, ToHost } from "./host-protocol.ts";
+import { readFrames } from "./read-frames.ts";
+import type { FileProblem, ToolFile } from "./tool-host.ts";
+
+export interface HostParts extends HostPlace {
+  readonly processes: Pick<Processes, "openPeer" | "sandbox">;
+  readonly clock: Clock;
+  /** Nothing may run without an OS sandbox. */
+  readonly isStrict: boolean;
+  /** Looks at the copy before it is run, and mends it; says why it can't be used. Left out: it is taken as it is. */
+  readonly whyUnusable?: (file: ToolFile) => FileProblem | null;
+}
+
+export type Loaded =
+  | { readonly ok: true; readonly file: RawFile }
+  | { readonly ok: false; readonly problem: FileProblem };
+
+export interface HostEvents {
+  onMessage(message: Exclude<FromHost, { kind: "stripped" | "loaded" | "broken" | "closed" | "exiting" }>): void;
+  /** Pieces of what the tool and its children print. */
+  onPrinted(piece: Buffer): void;
+}
+
+/** One process with one content in it; what the calls in it are is not known here. */
+export interface HostProcess {
+  readonly pid: number;
+  readonly sandbox: SandboxReport;
+  /** Resolves when the file is imported, or when that failed, or when the process ended before. */
+  readonly loaded: Promise<Loaded>;
+  readonly ended: Promise<HostEnd>;
+  send(message: ToHost): void;
+  printed(): string;
+  /** Asks it to close what it made and to end; after `closeMs` it is ended. */
+  close(): Promise<StopReport>;
+  /** Ends it with all that it started. */
+  stop(reason: Exclude<HostEnd["stoppedFor"], null>): Promise<StopReport>;
+}
+
+export type HostStart = { readonly ok: true; readonly host: HostProcess } | HostRefusal;
+
+/** Why there is no host. */
+export interface HostRefusal {
+  readonly ok: false;
+  readonly problem: FileProblem;
+  readonly errorType: ErrorType;
+}
+
+let number = 0;
+
+export async function openHost(parts: HostParts, file: ToolFile, events: HostEvents): Promise<HostStart> {
+  const unusable = parts.whyUnusable?.(file);
+  if (unusable) return { ok: false, problem: unusable, errorType: "broken_tool" };
+  const program = hostProgramOf(file, parts);
+  if (typeof program === "string") return refuse(program, "spawn");
+  if (parts.isStrict && (await parts.processes.sandbox()).kind === "none") {
+    const message = `"${file.shown}" is not run: in strict mode tool files need an OS sandbox, and this machine has none.`;
+    return refuse(message, "denied", "Install bubblewrap, or switch strict mode off.");
+  }
+  const start = await parts.processes.openPeer({
+    argv: program.argv,
+    cwd: parts.workdir,
+    env: parts.env,
+    executionId: `host_${file.hash.replaceAll(/[^A-Za-z0-9]/g, "").slice(0, 16)}_${++number}`,
+    onStderr: (piece) => events.onPrinted(piece),
+    readable: program.readable,
+  });
+  if (!start.ok)
+    return refuse(`The host of "${file.shown}" could not be started: ${start.startError.message}`, "spawn");
+  return { ok: true, host: attach(parts, { file, peer: start.peer }, events) };
+}
+
+function refuse(message: string, errorType: ErrorType, hint: string | null = null): HostRefusal {
+  return { ok: false, problem: { message, line: null, hint }, errorType };
+}
+
+function attach(parts: HostParts, { file, peer }: { file: ToolFile; peer: Peer }, events: HostEvents): HostProcess {
+  const { clock, limits } = parts;
+  const loading = Promise.withResolvers<Loaded>();
+  const drained = new Promise<void>((resolve) => void peer.stdout.once("close", () => resolve()));
+  let exiting: HostEnd["exiting"] = null;
+  let stoppedFor: HostEnd["stoppedFor"] = null;
+  let stopping: Promise<StopReport> | undefined;
+  readFrames(peer.stdout, {
+    onFrame: (frame) => take(frame as FromHost),
+    onGarbage: () => void stop("garbage"),
+  });
+  const cancelLoadTimer = clock.after(limits.loadMs, () => {
+    loading.resolve({ ok: false, problem: tooSlow(limits.loadMs) });
+    void stop("load");
+  });
+  const ended = settle();
+  return {
+    pid: peer.pid,
+    sandbox: peer.sandbox,
+    loaded: loading.promise.finally(cancelLoadTimer),
+    ended,
+    send: (message) => void peer.stdin.write(`${JSON.stringify(message)}\n`),
+    printed: () => peer.stderrTail(),
+    close,
+    stop,
+  };
+
+  function take(message: FromHost): void {
+    if (message.kind === "loaded") loading.resolve({ ok: true, file: message.file });
+    else if (message.kind === "broken") loading.resolve({ ok: false, problem: message.problem });
+    else if (message.kind === "exiting") exiting = message;
+    else if (message.kind === "stripped") void parts.stripped.keep(file, message.text);
+    else if (message.kind !== "closed") events.onMessage(message);
+  }
+
+  function stop(reason: Exclude<HostEnd["stoppedFor"], null>): Promise<StopReport> {
+    stoppedFor ??= reason;
+    return (stopping ??= peer.stop());
+  }
+
+  async function close(): Promise<StopReport> {
+    stoppedFor ??= "close";
+    peer.stdin.end(`${JSON.stringify({ kind: "close" } satisfies ToHost)}\n`);
+    await settlesWithin(clock, peer.exited, limits.closeMs);
+    const report = await stop("close");
+    await ended;
+    return report;
+  }
+
+  async function settle(): Promise<HostEnd> {
+    const exit = await peer.exited;
+    // What it wrote last may still be on its way.
+    await settlesWithin(clock, drained, 1000);
+    const end: HostEnd = { ...exit, stoppedFor, exiting, stderr: peer.stderrTail() };
+    loading.resolve({ ok: false, problem: endedEarly(exit, end) });
+    return end;
+  }
+}
+
+function tooSlow(loadMs: number): FileProblem {
+  return {
+    message: `It was not imported within ${loadMs / 1000} s.`,
+    line: null,
+    hint: "Something at the top of the file never ends, such as a loop or an await; move it into run() or create().",
+  };
+}
+
+function endedEarly(exit: CommandExit, { exiting, stderr }: HostEnd): FileProblem {
+  const how = exiting
+    ? `ended its process with exit code ${exiting.code}`
+    : exit.killedBy
+      ? `was killed by ${exit.killedBy}`
+      : `ended with exit code ${exit.exitCode}`;
+  const said = lastLine(stderr);
+  return {
+    message: `While it was imported it ${how}${said === "" ? "" : `: ${said}`}.`,
+    line: null,
+    hint: exiting ? "A tool file must not call process.exit()." : null,
+  };
+}

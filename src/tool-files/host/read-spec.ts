@@ -1,0 +1,125 @@
+import type { JsonSchema } from "../../core/json.ts";
+import type { Resource } from "../../core/resource.ts";
+import { findSchemaProblem } from "./check-schema.ts";
+import type { RawFile } from "./host-protocol.ts";
+import { readCases, readResources, readTraits } from "./read-spec-parts.ts";
+import { SpecError } from "./spec-error.ts";
+import type { Described, Language, ToolSpec } from "./tool-host.ts";
+
+const largestSpec = 256 * 1024;
+const toolName = /^[a-z][a-z0-9_-]{0,63}$/i;
+
+/** What a file says of itself, checked; or why it is no tool. */
+export function readSpec(file: RawFile, language: Language): Described {
+  try {
+    return { ok: true, spec: read(file, templates[language]) };
+  } catch (thrown) {
+    if (!(thrown instanceof SpecError)) throw thrown;
+    return { ok: false, problem: { message: thrown.message, line: file.line, hint: thrown.hint } };
+  }
+}
+
+function read({ spec, exports }: RawFile, template: string): ToolSpec {
+  if (typeof spec !== "object" || spec === null || Array.isArray(spec)) {
+    throw new SpecError("It exports no TOOL_SPEC.", template);
+  }
+  const size = JSON.stringify(spec).length;
+  if (size > largestSpec) {
+    throw new SpecError(
+      `TOOL_SPEC has ${Math.round(size / 1024)} kB; at most ${largestSpec / 1024} kB are read.`,
+      "A model reads all of it on every turn: describe the input in a few lines.",
+    );
+  }
+  if (exports === "neither") throw new SpecError("It has a TOOL_SPEC, but exports neither run nor create.", template);
+  const given = spec as Record<string, unknown>;
+  const resources = readResources(given["resources"]);
+  return {
+    name: readName(given["name"]),
+    description: readDescription(given["description"]),
+    inputSchema: readSchema("input_schema", given["input_schema"]),
+    ...readQuality(given),
+    traits: readTraits(given),
+    ...readLimit(given, "timeout_ms", "timeoutMs"),
+    ...readLimit(given, "idle_ms", "idleMs"),
+    ...(resources === undefined ? {} : ({ resources } satisfies { resources: readonly Resource[] })),
+    cases: readCases(given["cases"]),
+    hasLifecycle: exports === "create",
+  };
+}
+
+const script =
+  'Write: export const TOOL_SPEC = { name: "my_tool", description: "What it does", input_schema: { type: "object", properties: {} } }; export function run(input, context) { return "done"; }';
+const templates: Readonly<Record<Language, string>> = {
+  typescript: script,
+  javascript: script,
+  python:
+    'Write: TOOL_SPEC = {"name": "my_tool", "description": "What it does", "input_schema": {"type": "object", "properties": {}}} and below it: def run(input_data, context): return "done"',
+};
+
+function readName(name: unknown): string {
+  if (typeof name === "string" && toolName.test(name)) return name;
+  throw new SpecError(
+    `TOOL_SPEC.name must have 1 to 64 letters, digits, "_" or "-" and start with a letter; got ${show(name)}.`,
+    null,
+  );
+}
+
+function readDescription(description: unknown): string {
+  if (typeof description === "string" && description.trim() !== "") return description;
+  throw new SpecError(
+    `TOOL_SPEC.description must be a text; got ${show(description)}.`,
+    "Say in one sentence what the tool does: models choose by it.",
+  );
+}
+
+function readQuality({
+  output_schema: schema,
+  judge,
+}: Record<string, unknown>): Pick<ToolSpec, "outputSchema" | "judge"> {
+  if (judge !== undefined && !(typeof judge === "string" && toolName.test(judge))) {
+    throw new SpecError(`TOOL_SPEC.judge must be the name of a tool; got ${show(judge)}.`, null);
+  }
+  return {
+    ...(schema === undefined ? {} : { outputSchema: readSchema("output_schema", schema) }),
+    ...(judge === undefined ? {} : { judge }),
+  };
+}
+
+function readSchema(key: "input_schema" | "output_schema", schema: unknown): JsonSchema {
+  if (schema === undefined || schema === null) {
+    throw new SpecError(
+      `TOOL_SPEC.${key} is missing.`,
+      'For a tool without input: input_schema: { type: "object", properties: {} }.',
+    );
+  }
+  if (typeof schema !== "object" || Array.isArray(schema)) {
+    throw new SpecError(`TOOL_SPEC.${key} must be a JSON schema; got ${show(schema)}.`, null);
+  }
+  const { type } = schema as { readonly type?: unknown };
+  if (type !== "object") {
+    throw new SpecError(
+      `TOOL_SPEC.${key} must have type: "object"; got ${show(type)}.`,
+      key === "input_schema"
+        ? "The input of a tool is an object with named fields."
+        : "It describes the output as JSON.",
+    );
+  }
+  const problem = findSchemaProblem(schema);
+  if (problem) throw new SpecError(`TOOL_SPEC.${key}${problem.path}: ${problem.message}`, problem.hint);
+  return schema as JsonSchema;
+}
+
+function readLimit(
+  given: Record<string, unknown>,
+  name: string,
+  key: "timeoutMs" | "idleMs",
+): { [Key in typeof key]?: number } {
+  const value = given[name] ?? given[key];
+  if (value === undefined || value === null) return {};
+  if (typeof value === "number" && Number.isFinite(value) && value > 0) return { [key]: value };
+  throw new SpecError(`TOOL_SPEC.${name} must be a number of milliseconds above 0; got ${show(value)}.`, null);
+}
+
+function show(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value).slice(0, 80);
+}

@@ -1,0 +1,63 @@
+import { expandBraces } from "./expand-glob-braces.ts";
+import { failure } from "../failure.ts";
+import type { Failure } from "../failure.ts";
+import { compilePath, couldContain, matchPath } from "./path-pattern.ts";
+import type { PathPattern } from "./path-pattern.ts";
+
+export interface GlobPattern {
+  readonly ok: true;
+  /** `folder`: the names that lead to it from where the pattern applies. */
+  matches(folder: readonly string[], name: string, isFolder: boolean): boolean;
+  couldContain(folder: readonly string[]): boolean;
+  /** Patterns for the last name of a path, one of which fits whenever `matches` does; with only `*` as a sign. */
+  readonly lastNames: readonly string[];
+}
+
+const longest = 1000;
+
+/**
+ * The patterns of glob, and of grep's `glob`: `*`, `?`, `[…]` within a name, `**` across folders, `{a,b}` for
+ * alternatives. As in .gitignore, one without a slash fits names at any depth; one that ends in a slash fits folders.
+ */
+export function compileGlob(pattern: string): GlobPattern | Failure {
+  const problem = problemWith(pattern);
+  if (problem !== undefined) return failure("pattern", problem[0], problem[1]);
+  const alternatives = expandBraces(pattern);
+  if (!Array.isArray(alternatives))
+    return failure("pattern", `The pattern ${pattern} ${alternatives.problem}.`, "Write it in another way.");
+  const compiled: { path: PathPattern; isForFolders: boolean }[] = [];
+  for (const alternative of alternatives) {
+    const isForFolders = alternative.endsWith("/");
+    const atAnyDepth = !alternative.slice(0, -1).includes("/");
+    const path = compilePath(atAnyDepth ? `**/${alternative}` : alternative);
+    if (path === undefined)
+      return failure("pattern", `The pattern ${pattern} has a [ without its ].`, "Write \\[ for the character itself.");
+    compiled.push({ path, isForFolders });
+  }
+  return {
+    ok: true,
+    matches: (folder, name, isFolder) =>
+      compiled.some(({ path, isForFolders }) => isForFolders === isFolder && matchPath(path, folder, name)),
+    couldContain: (folder) => compiled.some(({ path }) => couldContain(path, folder)),
+    lastNames: [...new Set(alternatives.map(lastName))],
+  };
+}
+
+function problemWith(pattern: string): readonly [error: string, hint: string] | undefined {
+  if (pattern === "") return ["The pattern is empty.", "Send one such as **/*.ts."];
+  if (pattern.length > longest) return ["The pattern is longer than 1,000 characters.", "Send a shorter one."];
+  if (pattern.includes("\0")) return ["The pattern contains a NUL character.", "Send it without that character."];
+  if (pattern.startsWith("/"))
+    return [`The pattern ${pattern} is absolute.`, "Make it relative; put the folder in path."];
+  if (pattern.startsWith("!"))
+    return [`The pattern ${pattern} begins with "!".`, "Say what to find, not what to leave out."];
+  if (pattern.split(/[/{},]/).includes(".."))
+    return [`The pattern ${pattern} leaves the folder by "..".`, "Put the folder in path."];
+  return undefined;
+}
+
+/** Wider than the pattern where it is not simple: it only has to be a quick first choice. */
+function lastName(alternative: string): string {
+  const name = alternative.replace(/\/$/, "").split("/").at(-1) ?? "*";
+  return /^[\w.*\- ]+$/.test(name) ? name.replaceAll(/\*+/g, "*") : "*";
+}

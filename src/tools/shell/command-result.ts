@@ -1,0 +1,126 @@
+import type { ToolResult } from "../../core/tool.ts";
+import type { CommandEnd, OutputStream, StartError } from "../../process/run/run-request.ts";
+import { failure, type Failure } from "../failure.ts";
+import { formatBytes } from "../format-bytes.ts";
+import { extractOutput } from "./output-extract.ts";
+
+/** Puts a whole output where it can be read later; says where. */
+export type KeepOutput = (rawPath: string, fileName: string) => Promise<string>;
+
+export interface ResultOptions {
+  readonly executionId: string;
+  readonly keepOutput: KeepOutput;
+  readonly maxOutputBytes: number;
+  /** What the person or model called it: `Command`, `Python`. */
+  readonly subject: string;
+}
+
+/** A model reads at most so much of each stream; the rest is in a file. */
+const shownBytes = { stdout: 24_000, stderr: 8_000 };
+
+/** What came of a command: its output, cut to what a model can read, and whether that is a success. */
+export async function commandResult(end: CommandEnd, options: ResultOptions): Promise<ToolResult> {
+  const { subject } = options;
+  if (end.startError) return startFailure(end.startError, subject);
+
+  const stdout = await showStream("stdout", end, options);
+  const stderr = await showStream("stderr", end, options);
+  const shown = {
+    output: joinStreams(stdout.text, stderr.text),
+    data: { exit_code: end.exitCode, stdout: stdout.text, stderr: stderr.text },
+    outputBytes: end.stdout.bytes + end.stderr.bytes,
+    ...(stdout.lines === null || stderr.lines === null ? {} : { outputLines: stdout.lines + stderr.lines }),
+    ...filesOf([...stdout.files, ...stderr.files]),
+  };
+  if (end.stoppedBy === "output_limit") {
+    const limit = formatBytes(options.maxOutputBytes);
+    const error = `${subject} was stopped: it wrote more than ${limit} of output`;
+    const hint = "Send the output to a file, or let it through head, tail or grep.";
+    return { ...shown, ok: false, error, hint, errorType: "output_limit" };
+  }
+  if (end.stoppedBy) return { ...shown, ok: false, error: `${subject} was stopped`, errorType: "cancelled" };
+  if (end.exitCode === 0) return { ...shown, ok: true };
+  if (end.diskFull) {
+    const how = end.killedBy ? `was killed by ${end.killedBy}` : `exited with code ${end.exitCode}`;
+    return { ...shown, ok: false, error: `${subject} ${how}, and the disk is full`, ...fullDisk };
+  }
+  if (end.killedBy)
+    return { ...shown, ok: false, error: `${subject} was killed by ${end.killedBy}`, errorType: "signal" };
+  return {
+    ...shown,
+    ok: false,
+    error: `${subject} exited with code ${end.exitCode}`,
+    errorType: "exit_code",
+    ...hintFor(end, shown.output),
+  };
+}
+
+const fullDisk = {
+  errorType: "disk_full",
+  hint: "The disk that holds the output of commands (XDG_STATE_HOME) has no space left: free some, then send the same call again.",
+} as const;
+
+function startFailure({ code, message }: StartError, subject: string): Failure {
+  const failed = failure(errorTypeOfStart(code), `${subject} could not be started: ${message}`);
+  return code === "ENOSPC" || code === "EDQUOT" ? { ...failed, ...fullDisk } : failed;
+}
+
+/** What the machine lacks is no fault of the program. */
+export function errorTypeOfStart(code: string): "resources" | "spawn" {
+  return ["EMFILE", "ENFILE", "EAGAIN", "ENOMEM"].includes(code) ? "resources" : "spawn";
+}
+
+interface ShownStream {
+  readonly text: string;
+  readonly files: readonly string[];
+  readonly lines: number | null;
+}
+
+async function showStream(stream: OutputStream, end: CommandEnd, options: ResultOptions): Promise<ShownStream> {
+  const file = end[stream];
+  const { text, leftOut, lines: counted } = await extractOutput(file, shownBytes[stream]);
+  const notes: string[] = [];
+  const files: string[] = [];
+  if (file.emptied) notes.push(emptiedNote(stream));
+  if (leftOut > 0) {
+    try {
+      const kept = await options.keepOutput(file.path, `${options.executionId}.${stream}.txt`);
+      const what = end.diskFull ? `What the full disk took of ${stream}` : `The whole ${stream}`;
+      notes.push(`[${what}, ${formatBytes(file.bytes)}: ${kept}]`);
+      files.push(kept);
+    } catch {
+      // A full disk must not turn a command that worked into one that failed.
+      notes.push(`[The whole ${stream} could not be kept]`);
+    }
+  } else if (end.diskFull && file.lostBytes === 0 && stream === "stdout") {
+    notes.push("[The disk is full: output may be missing]");
+  }
+  if (file.lostBytes > 0) notes.push(lostNote(stream, file.lostBytes));
+  const lines = notes.length === 0 || text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  return { text: lines + notes.join("\n"), files, lines: counted };
+}
+
+function lostNote(stream: OutputStream, bytes: number): string {
+  return `[The disk is full: the last ${bytes.toLocaleString("en-US")} bytes of ${stream} are lost]`;
+}
+
+function emptiedNote(stream: OutputStream): string {
+  return `[The command emptied its own ${stream}, as \`> /dev/${stream}\` does; what came before is lost. \`>&1\` and \`>&2\` are safe.]`;
+}
+
+function joinStreams(stdout: string, stderr: string): string {
+  if (stderr === "") return stdout === "" ? "(no output)" : stdout;
+  return stdout === "" ? `[stderr]\n${stderr}` : `${stdout}${stdout.endsWith("\n") ? "" : "\n"}[stderr]\n${stderr}`;
+}
+
+function filesOf(files: readonly string[]): { readonly files?: readonly string[] } {
+  return files.length > 0 ? { files } : {};
+}
+
+function hintFor({ exitCode, explain }: CommandEnd, output: string): { readonly hint?: string } {
+  const refusal = explain(output);
+  if (refusal !== null) return { hint: refusal };
+  if (exitCode === 127) return { hint: "A program was not found: check its name, or install it." };
+  if (exitCode === 126) return { hint: "A program was found but can't be executed: check its mode." };
+  return {};
+}

@@ -1,7 +1,0 @@
-import type { TaskDesk } from "../../../src/mcp/task-desk.ts";
-import type { TaskManager } from "../../../src/tasks/task-manager.ts";
-
-/** The real task manager as a desk. */
-export function deskOf(manager: TaskManager): TaskDesk {
-  return { ...manager, ttlMs: 3_600_000, agents: () => Promise.resolve([]) };
-}

@@ -1,9 +1,0 @@
-import { systemClock } from "../../../src/core/clock.ts";
-import type { ServerParts } from "../../../src/mcp/create-server.ts";
-import type { TaskDesk } from "../../../src/mcp/task-desk.ts";
-import { createTaskToolbox } from "../../../src/mcp/task-toolbox.ts";
-
-export function partsOf(desk: TaskDesk, more: Partial<ServerParts> = {}): ServerParts {
-  const parts = { desk: () => Promise.resolve(desk), clock: systemClock };
-  return { ...parts, toolbox: createTaskToolbox(parts), version: "0.0.0", ...more };
-}
