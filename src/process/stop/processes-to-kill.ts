@@ -79,11 +79,13 @@ export function findVictims(
    * A session is opened by its leader and inherited by what that starts, so one that a living stranger leads holds nothing of ours.
    * Our own session proves nothing: what we start begins in it.
    */
-  const isInStrangersSession = ({ sessionId }: ProcessEntry): boolean => {
-    if (sessionId === 0 || [...untouchable].some((pid) => table.find(pid)?.sessionId === sessionId)) return false;
+  const isInStrangersSession = ({ pid, sessionId }: ProcessEntry): boolean => {
+    // Few zombies get past this: there may be thousands, and what keeps moving is only caught by a quick look.
+    if (sessionId === pid || sessionId === 0) return false;
     const leader = table.find(sessionId);
     if (!leader?.alive || known.has(leader.pid)) return false;
-    return leader.startOrder < since || [...others].some(({ pid }) => pid === leader.pid);
+    if (leader.startOrder >= since && ![...others].some((other) => other.pid === leader.pid)) return false;
+    return ![...untouchable].some((own) => table.find(own)?.sessionId === sessionId);
   };
 
   for (let round = 0; round < roundsPerLook; round++) {
