@@ -26,8 +26,10 @@ export interface Trial {
   readonly runtime: Runtime;
   /** What became of versions, as it was told. */
   readonly heard: { readonly change: string; readonly reason: string }[];
+  /** Where the calls went so far: to the stable version, to the new one. */
+  readonly routes: ReadonlySet<string | null>;
   /** Conversations of four calls each, until it is so; gives how many calls there were. */
-  talk(name: string, most: number, until?: () => boolean): Promise<number>;
+  talk(name: string, most: number, until?: (calls: number) => boolean): Promise<number>;
   readonly last: () => string | undefined;
 }
 
@@ -41,16 +43,20 @@ export async function openTrial(
   const command = await openToolCommand(scope, { "shout.js": first }, { settings });
   const runtime = await command.library(scope, { settings: {}, clock: stillClock });
   const heard: { change: string; reason: string }[] = [];
+  const routes = new Set<string | null>();
   runtime.on("rollout:changed", ({ change, reason }) => void heard.push({ change, reason }));
   return {
     command,
     runtime,
     heard,
+    routes,
     last: () => heard.at(-1)?.change,
     async talk(name, most, until = () => false) {
       for (let calls = 0; calls < most; calls++) {
-        if (until()) return calls;
-        await runtime.call("shout", { text: `${name} ${calls}` }, { conversationId: `ses_${name}_${calls >> 2}` });
+        if (until(calls)) return calls;
+        const conversationId = `ses_${name}_${calls >> 2}`;
+        const { route } = await runtime.call("shout", { text: `${name} ${calls}` }, { conversationId });
+        routes.add(route);
       }
       return most;
     },
