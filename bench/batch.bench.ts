@@ -3,7 +3,7 @@ import { defineTool } from "../src/core/define-tool.ts";
 import { createConflictTracker } from "../src/engine/conflicts.ts";
 import { createPathLocator } from "../src/engine/locate-path.ts";
 import { Step } from "../src/engine/batch-node.ts";
-import { touchesOf } from "../src/engine/touches.ts";
+import { touchesOf } from "../src/engine/batch.ts";
 import type { Bench } from "./bench.ts";
 import { benchRuntime } from "./support.ts";
 

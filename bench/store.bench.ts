@@ -8,7 +8,7 @@ import { createId } from "../src/core/ids.ts";
 import type { Replay } from "../src/core/tool.ts";
 import { createMemoryStore } from "../src/records/memory/memory-call-store.ts";
 import { openSqliteStore } from "../src/records/sqlite/sqlite-call-store.ts";
-import { createStoreLedger } from "../src/records/store-ledger.ts";
+import { createStoreLedger } from "../src/records/ledger.ts";
 import { complete, makeExecution } from "../test/contract/make-execution.ts";
 import type { Bench } from "./bench.ts";
 

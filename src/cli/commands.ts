@@ -1,13 +1,60 @@
 import { agentCommands } from "./commands/agent/agent-commands.ts";
-import { commonOptions, type Command } from "./parser/command.ts";
-import { improveCommand } from "./commands/rollout/improve-commands.ts";
-import { mcpCommand } from "./commands/mcp/mcp-commands.ts";
 import { permissionCommands } from "./commands/permissions/permission-commands.ts";
+import { improveCommand } from "./commands/rollout/improve-commands.ts";
 import { rolloutCommands } from "./commands/rollout/rollout-commands.ts";
 import { scheduleCommands } from "./commands/schedule/schedule-commands.ts";
 import { serveCommands } from "./commands/serve/serve-commands.ts";
-import { withStore, workerCommands } from "./commands/worker/worker-commands.ts";
 import { watchdogCommands } from "./commands/watchdog/watchdog-commands.ts";
+import { type Command, commonOptions, storeOption } from "./parser/command.ts";
+
+/** Other agents and programs hand their jobs over by this. */
+const mcpCommand: Command = {
+  name: "mcp",
+  positionals: [],
+  summary: "Serve MCP: other agents hand jobs to background agents, and can use the tools",
+  details: `On stdin and stdout, for a client that starts it; with --http or --socket, for clients that send the token of this
+workdir (a private file, which is named at the start). Tasks go on when the client, or this server, ends; any later one
+answers for them.
+
+Tools: use_agent, get_task_status, wait_for_task, get_task_output, list_tasks, cancel_task, list_agents; with --expose
+the catalog's own as well, under the same permission rules. Nobody can say yes by this way: what must be asked is refused,
+or waits in the inbox where permissions.unattended says so. With --inbox clients see what waits there (list_inbox) and pass
+on a person's answer to a question (answer_question); approvals stay with the person. docs/mcp.md has the rest.`,
+  options: {
+    http: { value: "PORT", summary: "Serve on this port of 127.0.0.1 instead; 0 takes one that is free" },
+    socket: { value: "PATH", summary: "Serve on a Unix socket instead" },
+    expose: { summary: "Offer the catalog's tools, too" },
+    inbox: { summary: "Let clients list the inbox and answer questions in it; they approve nothing" },
+    ...commonOptions,
+  },
+  examples: [
+    "claude mcp add deckhand -- deckhand mcp",
+    "deckhand mcp --workdir ~/project --expose",
+    "deckhand mcp --http 8765",
+  ],
+  load: async () => (await import("./commands/mcp/mcp-command.ts")).runMcp,
+};
+
+function withStore(command: Command): Command {
+  return { ...command, options: { ...storeOption, ...command.options } };
+}
+
+const workerCommands: readonly Command[] = [
+  withStore({
+    name: "worker",
+    positionals: [],
+    summary: "Run background tasks from a shared PostgreSQL on this machine",
+    details: `It takes tasks for the agents that are installed here, as many of each at once as limits.max_agents says. When it ends,
+what runs goes on: started again within a minute, it goes on watching; after that the task is called lost. Output stays on
+the machine that has it, and is asked for from the others.`,
+    options: {
+      machine: { value: "NAME", summary: "By which it knows its own tasks again; made up once when left out" },
+      ...commonOptions,
+    },
+    examples: ["deckhand worker --store postgres://deckhand@db.internal/deckhand"],
+    load: async () => (await import("./commands/worker/worker-command.ts")).runWorker,
+  }),
+];
 
 /** The rows of areas that are not one file yet; their code is loaded when it runs. */
 export const tableCommands: readonly Command[] = [

@@ -1,16 +1,14 @@
+import { version } from "../config/version.ts";
 import type { Clock } from "../core/clock.ts";
 import { exposeCatalog } from "../mcp/server/expose-catalog.ts";
-import { offerInbox } from "../mcp/server/inbox-toolbox.ts";
 import { openMcpHandler, type McpHandler } from "../mcp/server/http/mcp-handler.ts";
+import { offerInbox } from "../mcp/server/inbox-toolbox.ts";
 import { createTaskToolbox } from "../mcp/server/task-toolbox.ts";
 import type { JournalReader } from "../records/audit-log/log-reader.ts";
 import { followOutputs, type LiveOutputs } from "../records/live-outputs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
-import { version } from "../config/version.ts";
-import { cleanDaily } from "./clean-daily.ts";
-import { keepHeapSteady } from "./steady-heap.ts";
 import { openEventHub, type EventHub } from "./events/event-hub.ts";
-import { watchOthers } from "./events/watch-others.ts";
+import { keepHeapSteady } from "./steady-heap.ts";
 
 export interface ServicesParts {
   readonly runtime: Runtime;
@@ -87,4 +85,76 @@ function mcpParts({ runtime, clock, exposesTools, offersInbox }: ServicesParts):
   const own = offersInbox ? offerInbox(tasks, { inbox: () => Promise.resolve(runtime.inbox) }) : tasks;
   const toolbox = exposesTools ? exposeCatalog(own, () => Promise.resolve(runtime), clock) : own;
   return { toolbox, desk, clock, version };
+}
+
+/** How soon a page shows what another process put into the store, at the latest. */
+const pollMs = 500;
+
+/**
+ * Approvals, tasks and jobs of other processes are rows of the store and no lines of the journal: when somebody else wrote to it,
+ * whoever shows them asks again. Returns the way to stop.
+ */
+function watchOthers(parts: {
+  readonly inbox: Pick<Runtime["inbox"], "revision">;
+  readonly hub: Pick<EventHub, "note" | "clients">;
+  readonly clock: Clock;
+  readonly onError: (thrown: unknown) => void;
+}): () => void {
+  const { inbox, hub, clock, onError } = parts;
+  let seen = -1;
+  let cancel = clock.after(pollMs, look);
+
+  function look(): void {
+    cancel = clock.after(pollMs, look);
+    if (hub.clients === 0) return;
+    try {
+      const revision = inbox.revision();
+      if (revision !== seen) hub.note(["inbox", "tasks", "jobs"]);
+      seen = revision;
+    } catch (thrown) {
+      onError(thrown);
+    }
+  }
+
+  return () => cancel();
+}
+
+/** Not while everything starts. */
+const firstAfterMs = 60_000;
+const dayMs = 24 * 60 * 60_000;
+
+/**
+ * Does what `deckhand clean` does, soon and then once a day. What it returns ends it, and settles when nothing is removed any
+ * more: what is left goes the next time.
+ */
+function cleanDaily(parts: {
+  readonly runtime: Pick<Runtime, "clean">;
+  readonly clock: Clock;
+  readonly onError: (thrown: unknown) => void;
+}): () => Promise<void> {
+  const { runtime, clock, onError } = parts;
+  const stopping = new AbortController();
+  let cleaning: Promise<void> | undefined;
+  let cancel = clock.after(firstAfterMs, begin);
+
+  function begin(): void {
+    cleaning = clean().finally(() => {
+      if (!stopping.signal.aborted) cancel = clock.after(dayMs, begin);
+    });
+  }
+
+  async function clean(): Promise<void> {
+    try {
+      const { problems } = await runtime.clean({ signal: stopping.signal, door: "daemon" });
+      for (const problem of problems) onError(problem);
+    } catch (thrown) {
+      onError(thrown);
+    }
+  }
+
+  return async () => {
+    stopping.abort();
+    cancel();
+    await cleaning;
+  };
 }

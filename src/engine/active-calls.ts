@@ -11,7 +11,7 @@ export interface ActiveCalls {
   settled(): Promise<unknown>;
 }
 
-/** A list, not a Map, for the reason given in `history.ts`. Few are under way at once, and few ask for one of them. */
+/** A list, not a Map, for the reason given in `engine.ts`. Few are under way at once, and few ask for one of them. */
 export function createActiveCalls(): ActiveCalls {
   const calls: ActiveCall[] = [];
   const promises: Promise<Execution>[] = [];

@@ -1,11 +1,11 @@
-import { RuntimeError } from "../core/errors.ts";
 import { isFinal, type Execution } from "../core/call.ts";
+import { RuntimeError } from "../core/errors.ts";
+import type { Resource } from "../core/resource.ts";
 import type { ToolCall } from "../core/tool-call.ts";
-import { createConflictTracker, type ConflictTracker } from "./conflicts.ts";
-import { createPathLocator } from "./locate-path.ts";
-import type { ActiveCall } from "./prepare-call.ts";
 import { Step } from "./batch-node.ts";
-import { touchesOf } from "./touches.ts";
+import { type ConflictTracker, createConflictTracker, type Touch } from "./conflicts.ts";
+import { createPathLocator, type Located } from "./locate-path.ts";
+import type { ActiveCall } from "./prepare-call.ts";
 
 /** What a batch needs of the engine. */
 export interface BatchHost {
@@ -170,4 +170,27 @@ function readOnlyFront(entries: readonly Entry[]): number {
   const first = entries.findIndex(({ active }) => !active.tool?.traits.readOnly);
   const front = first === -1 ? entries.length : first;
   return front > 1 ? front : 0;
+}
+
+/** The places in the tree of all there is that these resources stand for; `anything`: whatever the call likes. */
+export function touchesOf(
+  resources: readonly Resource[],
+  locate: (path: string) => Located,
+): readonly Touch[] | "anything" {
+  const touches: Touch[] = [];
+  for (const resource of resources) {
+    const { access } = resource;
+    if (resource.kind === "everything") {
+      if (access === "write") return "anything";
+      touches.push({ segments: [], access });
+    } else if (resource.kind === "name") {
+      touches.push({ segments: ["name", resource.name], access });
+    } else {
+      const { names, isShared } = locate(resource.path);
+      // It may move or replace a link, and then other paths lead elsewhere.
+      if (isShared && access === "write") return "anything";
+      for (const name of names) touches.push({ segments: ["path", ...name.split("/").filter(Boolean)], access });
+    }
+  }
+  return touches;
 }

@@ -1,20 +1,19 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { messageOf } from "../core/errors.ts";
 import { isFinal, type Execution } from "../core/call.ts";
+import { messageOf } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
 import type { RunStatistics } from "../core/run-statistics.ts";
 import type { CallOptions, ToolCall } from "../core/tool-call.ts";
 import { openBatch, type Batch } from "./batch.ts";
-import { createConversations } from "./conversations.ts";
-import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
 import { failed, stopped, type End } from "./call-end.ts";
-import { createHistory } from "./history.ts";
+import { createConversations } from "./conversations.ts";
 import type { EngineOptions, EngineParts } from "./engine-deps.ts";
+import { executeCall, refuseRepeatedFailure } from "./execute-call.ts";
 import { prepareCall, type ActiveCall } from "./prepare-call.ts";
+import { unbreakableMask } from "./safe-mask.ts";
 import { announceEnd, countOutcome, settleCall } from "./settle-call.ts";
 import { createSlots, type Slots } from "./slots.ts";
 import { createTally } from "./statistics.ts";
-import { unbreakableMask } from "./safe-mask.ts";
 
 /** A call under way: a promise of its execution that already has its id. */
 export type RunningCall = Promise<Execution> & { readonly id: string };
@@ -159,4 +158,29 @@ function followSignal(signal: AbortSignal, stop: (reason: string) => unknown, ov
   if (signal.aborted) return onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   void over.finally(() => signal.removeEventListener("abort", onAbort));
+}
+
+/** The last finished executions, for quick answers; the store keeps them all. */
+export interface History {
+  add(execution: Execution): void;
+  get(id: string): Execution | undefined;
+  /** Newest first. */
+  last(limit: number): Execution[];
+}
+
+/**
+ * A ring. Not a Map: one that is always added to and removed from is rebuilt all the time, and each old table keeps the
+ * next one, and so every record that ever went through it, from the young collector.
+ */
+export function createHistory(capacity = 100): History {
+  const ring: Execution[] = [];
+  let next = 0;
+  return {
+    add(execution) {
+      ring[next] = execution;
+      next = (next + 1) % capacity;
+    },
+    get: (id) => ring.find((execution) => execution.id === id),
+    last: (limit) => (limit > 0 ? [...ring.slice(next), ...ring.slice(0, next)].slice(-limit).reverse() : []),
+  };
 }

@@ -1,15 +1,15 @@
 import { messageOf } from "../core/errors.ts";
 import { isThenable } from "../core/is-thenable.ts";
+import type { MaskStream } from "../core/mask.ts";
 import type { PermitDecision } from "../core/permit.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Progress, Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
-import { notifyOpened, notifyWaiting } from "./notify-observers.ts";
-import type { Draft, EngineOptions, EngineParts } from "./engine-deps.ts";
-import { checkInput, type ActiveCall } from "./prepare-call.ts";
-import { createProgressMask } from "./progress-mask.ts";
-import { runTool } from "./run-tool.ts";
 import { denied, failed, stopped, endOfRun, type End } from "./call-end.ts";
-import { takeSlot } from "./take-slot.ts";
+import type { Draft, EngineOptions, EngineParts } from "./engine-deps.ts";
+import { notifyOpened, notifyWaiting } from "./notify-observers.ts";
+import { checkInput, type ActiveCall } from "./prepare-call.ts";
+import { runTool } from "./run-tool.ts";
+import type { UnbreakableMask } from "./safe-mask.ts";
 import type { Slots } from "./slots.ts";
 import { resolveTimeLimits } from "./time-limits.ts";
 
@@ -199,4 +199,70 @@ async function runRecorded(options: EngineParts, active: ActiveCall, tool: Tool)
     if (note !== undefined) addNote(record, note);
   }
   return end;
+}
+
+/** The way to give the slot back, or nothing when the call was stopped while it waited. */
+function takeSlot(slots: Slots, active: ActiveCall): (() => void) | undefined | Promise<(() => void) | undefined> {
+  const { control } = active;
+  if (control.cause) return undefined;
+  const release = (): void => slots.release();
+  if (slots.tryTake()) return release;
+
+  return new Promise((resolve) => {
+    const giveUp = slots.wait(() => {
+      control.onStop(null);
+      resolve(release);
+    });
+    control.onStop(() => {
+      giveUp();
+      resolve(undefined);
+    });
+  });
+}
+
+export interface ProgressMask {
+  tell(progress: Progress): void;
+  /** Tells what was held back. */
+  end(): void;
+}
+
+/** Masks the progress of one execution. Each of its streams is masked as one text, so a secret in two pieces is found. */
+function createProgressMask(mask: UnbreakableMask, emit: (progress: Progress) => void): ProgressMask {
+  // Most calls report no output: they need not pay for it.
+  let streams: Map<Progress["stream"], MaskStream> | undefined;
+
+  function streamOf(name: Progress["stream"]): MaskStream {
+    streams ??= new Map();
+    let stream = streams.get(name);
+    if (!stream) streams.set(name, (stream = mask.stream()));
+    return stream;
+  }
+
+  return {
+    tell(progress) {
+      const { output, message, ...more } = progress;
+      // A piece that is held back whole still shows life.
+      emit({
+        ...(isPlain(more) ? more : mask.object(more)),
+        ...(output === undefined ? {} : { output: streamOf(progress.stream).push(String(output)) }),
+        ...(message === undefined ? {} : { message: mask.text(String(message)) }),
+      });
+    },
+    end() {
+      for (const [stream, masked] of streams ?? []) {
+        const output = masked.end();
+        const more = stream === undefined ? {} : { stream };
+        if (output !== "") emit({ ...(isPlain(more) ? more : mask.object(more)), output });
+      }
+    },
+  };
+}
+
+/** What the type promises holds no secret; a tool of somebody else may tell more, and in other types. */
+function isPlain(more: Readonly<Record<string, unknown>>): boolean {
+  return Object.entries(more).every(
+    ([key, value]) =>
+      ((key === "done" || key === "total") && typeof value === "number") ||
+      (key === "stream" && (value === "stdout" || value === "stderr")),
+  );
 }

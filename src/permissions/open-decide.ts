@@ -1,25 +1,28 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import type { Configuration } from "../config/configuration.ts";
+import type { Folders } from "../config/folders.ts";
 import type { AfterRun } from "../core/after-run.ts";
 import type { Approve } from "../core/approval.ts";
 import type { Clock } from "../core/clock.ts";
+import { isThenable } from "../core/is-thenable.ts";
+import type { PermissionMode } from "../core/permission.ts";
 import type { Permit, PermitRequest } from "../core/permit.ts";
+import type { Tool } from "../core/tool.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import { fitsRule } from "./rules/fits-rule.ts";
-import { foreseeQuietRead, type ForeseenCall } from "./foresee.ts";
-import { createGate, type GateOptions } from "./decide-call.ts";
+import { judgePath } from "../guard/path/judge-path.ts";
+import type { Processes } from "../process/processes.ts";
+import type { Analysis } from "./analyse-once.ts";
+import { assessCall } from "./assess-call.ts";
+import { createGate, type GateOptions, isOwnClaim } from "./decide-call.ts";
 import { openGrants } from "./grants.ts";
 import { toHook } from "./hooks/hook-program.ts";
 import { createAfterHooks, createBeforeHooks, type BeforeHooks } from "./hooks/hooks.ts";
-import { namesOf } from "./judges.ts";
-import type { PermissionMode } from "../core/permission.ts";
-import { parseRule, type Rule } from "./rules/permission-rule.ts";
 import type { HookParts } from "./hooks/run-hook.ts";
-import type { Processes } from "../process/processes.ts";
-import { judgePath } from "../guard/path/judge-path.ts";
-import type { Configuration } from "../config/configuration.ts";
-import type { Folders } from "../config/folders.ts";
-import type { Analysis } from "./analyse-once.ts";
+import { namesOf } from "./judges.ts";
+import { askMode } from "./mode.ts";
+import { findAllowing, findRestricting } from "./rules/match-rule.ts";
+import { parseRule, type Rule } from "./rules/permission-rule.ts";
 
 export interface GateParts {
   readonly configuration: Configuration;
@@ -117,4 +120,42 @@ function warnAboutRules({ deny, ask, allow }: Record<"deny" | "ask" | "allow", r
     }
   }
   return warnings;
+}
+
+/** Would a rule such as `bash(git *)` let this very call through? One that is no rule lets nothing through. */
+async function fitsRule(options: GateOptions, text: string, request: PermitRequest): Promise<boolean> {
+  let rule: Rule;
+  try {
+    rule = parseRule(text, options.canonicalName);
+  } catch {
+    return false;
+  }
+  const { subject } = await assessCall(request, options.judges);
+  // What needs no rule otherwise (a command that only reads) has to fit this one all the same.
+  const whole = subject.kind === "command" ? { ...subject, toAllow: subject.commands } : subject;
+  return findAllowing([rule], request.tool.name, whole) !== undefined;
+}
+
+interface ForeseenCall {
+  readonly tool: Tool;
+  /** Checked against the tool's schema. */
+  readonly input: unknown;
+  readonly workdir: string;
+}
+
+/**
+ * Would a model's call pass without a question, a hook or a danger, and only read? Says it now, and no when that takes
+ * longer: the call may start before the reply that asks for it is whole, so nobody may be bothered by it.
+ */
+function foreseeQuietRead(options: GateOptions, call: ForeseenCall): boolean {
+  const { tool } = call;
+  if (!tool.traits.readOnly && tool.name !== "bash") return false;
+  if (options.hooks?.matches(tool.name)) return false;
+  const found = assessCall(call, options.judges);
+  if (isThenable(found)) return false;
+  const { kind, subject, dangers, doubts } = found;
+  if (kind !== "read" || dangers.length > 0 || doubts.length > 0) return false;
+  const { deny, ask } = options.rules;
+  if (findRestricting(deny, tool.name, subject) || findRestricting(ask, tool.name, subject)) return false;
+  return askMode(options.mode(), "read") === "allow" && !isOwnClaim(options.mode(), tool, kind);
 }

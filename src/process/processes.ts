@@ -1,34 +1,27 @@
-import { mkdtempSync } from "node:fs";
+import { existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { ProcessIdentity } from "../core/process-identity.ts";
 import type { SandboxReport } from "../core/sandbox.ts";
 import { usualLogBytes } from "./background/background-log.ts";
-import { createBackground } from "./background/background.ts";
-import type { Background } from "./background/background.ts";
-import type { CommandEnd, CommandRequest } from "./run/run-request.ts";
-import { createDetached } from "./detached/detached.ts";
-import type { Detached } from "./detached/detached.ts";
-import { openEnclosure } from "./sandbox/enclosure.ts";
-import { identify, isAlive } from "./stop/process-identity-check.ts";
-import { openPeer } from "./run/open-peer.ts";
-import type { PeerRequest, PeerStart } from "./run/open-peer.ts";
+import { type Background, createBackground } from "./background/background.ts";
+import { createDetached, type Detached } from "./detached/detached.ts";
+import type { LiveRun, Owned, ProcessParts } from "./process-parts.ts";
+import { openPeer, type PeerRequest, type PeerStart } from "./run/open-peer.ts";
 import { createPipeStock } from "./run/output-pipe.ts";
-import { createOwned } from "./stop/own-processes.ts";
-import { makePrivateFolder, privateName } from "./sandbox/private-folder.ts";
-import type { PrivateFolder } from "./sandbox/private-folder.ts";
-import { chooseSandbox } from "./sandbox/probe-sandbox.ts";
-import type { SandboxChoice } from "./sandbox/probe-sandbox.ts";
-import type { ProcessParts } from "./process-parts.ts";
-import { openProcessTable } from "./stop/process-table.ts";
-import { readRunOutput, type RunOutput } from "./run/read-run-output.ts";
-import { reapAbandoned } from "./stop/reap.ts";
-import type { Reaped } from "./stop/reap.ts";
+import { readFileEnd, type FileEnd } from "./run/read-file-end.ts";
 import { runCommand } from "./run/run-command.ts";
-import { openRunFolder } from "./run/run-folder.ts";
-import type { SandboxView } from "./sandbox/sandbox-view.ts";
+import { openRunFolder, removeRun } from "./run/run-folder.ts";
+import type { CommandEnd, CommandRequest, OutputStream } from "./run/run-request.ts";
 import { createTicker } from "./run/ticker.ts";
+import { openEnclosure } from "./sandbox/enclosure.ts";
+import { makePrivateFolder, type PrivateFolder, privateName } from "./sandbox/private-folder.ts";
+import { chooseSandbox, type SandboxChoice } from "./sandbox/probe-sandbox.ts";
+import type { SandboxView } from "./sandbox/sandbox-view.ts";
+import { identify, isAlive } from "./stop/process-identity-check.ts";
+import { openProcessTable } from "./stop/process-table.ts";
+import { reapAbandoned, type Reaped } from "./stop/reap.ts";
 
 export interface ProcessesOptions {
   /** A private folder; several runtimes may share it. Refused when it is a link or another user's. */
@@ -152,4 +145,64 @@ const noSandbox = openEnclosure.report;
 
 function tellProblem(problem: string | null): string {
   return `Commands run without a sandbox: ${problem ?? "there is none"}.`;
+}
+
+type RunOutput = Readonly<Record<OutputStream, FileEnd>>;
+
+/** What the newest command of an execution has written so far, whichever process started it. Undefined: none runs. */
+function readRunOutput(runFolder: string, executionId: string, mostBytes: number): RunOutput | undefined {
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]*$/.test(executionId)) return undefined;
+  let folder: string | undefined;
+  for (let number = 1; ; number++) {
+    const next = join(runFolder, number === 1 ? executionId : `${executionId}.${number}`);
+    if (!existsSync(next)) break;
+    folder = next;
+  }
+  if (folder === undefined) return undefined;
+  const [stdout, stderr] = [
+    readFileEnd(join(folder, "stdout"), mostBytes),
+    readFileEnd(join(folder, "stderr"), mostBytes),
+  ];
+  return stdout && stderr && { stdout, stderr };
+}
+
+/** Keeps account of what this process has started, and ends all of it. */
+export interface OwnedRuns extends Owned {
+  endAll(): Promise<void>;
+}
+
+function createOwned(): OwnedRuns {
+  const live = new Set<LiveRun>();
+  const folders = new Set<string>();
+  let closed = false;
+  // A program that leaves without closing still takes its commands along, as far as that goes without waiting.
+  const onExit = (): void => {
+    for (const run of live) run.killNow();
+  };
+
+  return {
+    folders,
+    get closed() {
+      return closed;
+    },
+    add(run) {
+      if (live.size === 0) process.on("exit", onExit);
+      live.add(run);
+      // It was on its way when everything else was ended.
+      if (closed) void run.end();
+    },
+    remove(run) {
+      if (live.delete(run) && live.size === 0) process.off("exit", onExit);
+    },
+    async endAll() {
+      closed = true;
+      while (live.size > 0) {
+        const ending = [...live];
+        await Promise.all(ending.map((run) => run.end()));
+        for (const run of ending) this.remove(run);
+      }
+      await Promise.all([...folders].map(removeRun));
+      folders.clear();
+    },
+  };
 }

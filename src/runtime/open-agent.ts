@@ -1,27 +1,33 @@
-import { defaultAgentSettings, type AgentSettings } from "../agent/agent-deps.ts";
-import { createAgentEvents } from "../agent/emit-agent-events.ts";
-import { createAgent, type Agent } from "../agent/agent.ts";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type AgentDeps, type AgentSettings, defaultAgentSettings } from "../agent/agent-deps.ts";
+import { type Agent, createAgent, type ToolChange } from "../agent/agent.ts";
+import { titleOfCall } from "../agent/call-title.ts";
 import { createHistoryTool } from "../agent/context/history-tool.ts";
 import { formatResult } from "../agent/context/result-text.ts";
+import { findTaskNews } from "../agent/context/task-news.ts";
+import { createAgentEvents } from "../agent/emit-agent-events.ts";
+import { createLessonKeeper, type LessonKeeper } from "../agent/lessons/keep-lessons.ts";
 import { createOneAtATime } from "../agent/one-prompt-at-a-time.ts";
+import { isBridgeTool } from "../agent/selection/core-tools.ts";
 import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
+import { openRuntimeSessions } from "../agent/session/open-sessions.ts";
 import { reconcileSession, type ReconciledCall } from "../agent/session/reconcile.ts";
-import { createSkillBook, restoreSkill } from "../agent/skills/skill-book.ts";
+import { createSkillBook, restoreSkill, type SkillBook } from "../agent/skills/skill-book.ts";
 import type { Skill } from "../agent/skills/skill.ts";
-import { titleOfCall } from "../agent/call-title.ts";
+import type { PreImages } from "../agent/undo/pre-images.ts";
+import { createPutFileBack } from "../agent/undo/undo-files.ts";
 import { undoTurn, type UndoReport } from "../agent/undo/undo-turn.ts";
 import type { Execution } from "../core/call.ts";
 import type { CallPart, CallResult } from "../core/message.ts";
-import type { Model } from "../core/model.ts";
+import type { Model, ToolOffer } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
+import type { ToolCall } from "../core/tool-call.ts";
 import type { Catalog } from "../engine/catalog.ts";
+import { resourcesOf } from "../engine/resources-of.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
-import { createAgentDeps } from "./create-agent-deps.ts";
-import { createLessonKeeper, type LessonKeeper } from "../agent/lessons/keep-lessons.ts";
+import { lacksTools } from "./offered-tools.ts";
 import { openConversation } from "./open-conversation.ts";
-import { openRuntimeSessions } from "../agent/session/open-sessions.ts";
-import { watchToolChanges } from "./tool-changes.ts";
-import { createPutFileBack } from "../agent/undo/undo-files.ts";
 
 export interface AgentRequest {
   readonly model: Model;
@@ -162,3 +168,124 @@ async function rerun(
 function tellBroken(thrown: unknown): void {
   process.emitWarning(thrown instanceof Error ? thrown : String(thrown));
 }
+
+/** Notices, at the boundary of two turns, that tools are others than those a conversation was told of. */
+function watchToolChanges(wiring: AgentWiring): (offers: readonly ToolOffer[], prompt: string) => Promise<ToolChange> {
+  const { catalog, workshop } = wiring;
+  let known = versions();
+
+  function versions(): ReadonlyMap<string, string> {
+    const live = workshop.status().files.flatMap(({ tool, version }) => (tool && version ? [[tool, version]] : []));
+    return new Map(live as [string, string][]);
+  }
+
+  function isOther(offer: ToolOffer): boolean {
+    const tool = catalog.resolve(offer.name);
+    if (!tool || tool.name !== offer.name) return true;
+    // What the bridge says of itself was written for this conversation.
+    if (isBridgeTool(tool) || tool.version === "builtin") return false;
+    return (
+      tool.description !== offer.description || JSON.stringify(tool.inputSchema) !== JSON.stringify(offer.inputSchema)
+    );
+  }
+
+  return async (offers, prompt) => {
+    await workshop.refresh();
+    const before = known;
+    known = versions();
+    const others = offers.filter(isOther).map(({ name }) => name);
+    const added = [...known.keys()].filter((name) => !before.has(name) && !others.includes(name));
+    const changed = [...known].flatMap(([name, version]) =>
+      before.has(name) && before.get(name) !== version && !others.includes(name) ? [name] : [],
+    );
+    const isShort = lacksTools(
+      wiring,
+      offers.map(({ name }) => name),
+      prompt,
+    );
+    const notes = [
+      ...(added.length === 0 || isShort
+        ? []
+        : [`New tools since then: ${added.join(", ")}; call_tool runs them, find_tools says how.`]),
+      ...(changed.length === 0 ? [] : [`Changed since then, with the same input: ${changed.join(", ")}.`]),
+    ];
+    return { others, isShort, note: notes.length === 0 ? null : notes.join(" ") };
+  };
+}
+
+type AgentDepsOptions = Pick<AgentDeps, "session" | "settings" | "emit"> & {
+  readonly skills: SkillBook;
+  readonly preImages: PreImages;
+};
+
+/** The runtime, as the agent of one session uses it. */
+function createAgentDeps(
+  wiring: AgentWiring,
+  { session, settings, emit, skills, preImages }: AgentDepsOptions,
+): AgentDeps {
+  const { runtime, catalog, permissions, analysis, masker, journal, folders, workshop, clock } = wiring;
+  const conversationId = session.id;
+
+  function canStartEarly({ tool: name, inputText, offered }: ToolCall): boolean {
+    const tool = catalog.resolve(name);
+    if (!tool || offered?.has(tool.name) === false) return false;
+    if (wiring.hasOwnPermit || skills.inUse(conversationId)?.allowedTools) return false;
+    try {
+      const checked = tool.check(JSON.parse(inputText?.trim() || "{}"));
+      if (!checked.ok) return false;
+      const { input } = checked;
+      // A read-only tool may still change our own state, such as the skill in use or a question to the user.
+      const changesNothing = resourcesOf(tool, input).every(({ access }) => access === "read");
+      return changesNothing && permissions.foreseeQuietRead({ tool, input, workdir: runtime.workdir });
+    } catch {
+      return false; // the error is reported when the call runs
+    }
+  }
+
+  return {
+    session,
+    settings,
+    clock,
+    emit,
+    openBatch: (options) => runtime.openBatch(options),
+    prepareTool(tool) {
+      const name = catalog.canonicalName(tool) ?? tool;
+      const files = name === "call_tool" ? workshop.refresh() : wiring.prepareFor(name);
+      const commands = commandTools.has(name) ? analysis.load() : undefined;
+      return files && commands ? Promise.all([files, commands]).then(() => undefined) : (files ?? commands);
+    },
+    canStartEarly,
+    onCallStarting: (executionId, callback) => wiring.whenStarting(executionId, callback),
+    cancelCall: (executionId, reason) => runtime.cancel(executionId, reason),
+    callStatistics: () => runtime.statistics(conversationId),
+    callableTools(offers) {
+      const names = new Set(offers.map(({ name }) => name));
+      // With tool files there may be tools that are newer than the offers.
+      const canFind = names.has("call_tool") || (names.size > 0 && workshop.status().total > 0);
+      return canFind ? names.union(new Set(catalog.list("agent").map(({ name }) => name))) : names;
+    },
+    maxParallelCalls: wiring.configuration.limits.maxParallel,
+    isReadOnly: (tool) => catalog.resolve(tool)?.traits.readOnly ?? false,
+    canonicalName: (tool) => catalog.canonicalName(tool),
+    async saveLongOutput(text, executionId) {
+      try {
+        await mkdir(folders.outputs, { recursive: true, mode: 0o700 });
+        const path = join(folders.outputs, `${executionId}.result.txt`);
+        await writeFile(path, masker.text(text), { mode: 0o600 });
+        return path;
+      } catch {
+        return null; // the result then says that the rest could not be saved
+      }
+    },
+    maskExecution: (execution) => masker.execution(execution),
+    maskText: (text) => masker.text(text),
+    maskValue: (value) => masker.value(value),
+    log: (type, text) => journal?.appendBehind({ type, conversationId, text }),
+    beginUndoGroup: (entryId) => preImages.begin(conversationId, entryId),
+    // A broken task store must not end a run; the task tools report the problem.
+    describeEndedTasks: () => findTaskNews(session.branch, () => runtime.tasks()).catch(() => null),
+  };
+}
+
+/** Tools that take a command, and the bridge that may call one: the command parser is needed to assess their calls. */
+const commandTools: ReadonlySet<string> = new Set(["bash", "run_python", "call_tool"]);

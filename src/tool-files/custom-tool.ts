@@ -1,8 +1,8 @@
+import { checkStructure } from "../core/check-structure.ts";
 import { completeTraits } from "../core/define-tool.ts";
 import type { JsonSchema } from "../core/json.ts";
+import type { Resource } from "../core/resource.ts";
 import type { InputProblem, Tool, ToolContext, ToolResult } from "../core/tool.ts";
-import { checkStructure } from "../core/check-structure.ts";
-import { fillResources } from "./fill-resources.ts";
 import type { HostCall, HostOutcome, ToolFile, ToolHosts, ToolSpec } from "./host/tool-host.ts";
 
 /** A content that can be called. */
@@ -145,4 +145,29 @@ function tellFile(outcome: HostOutcome, { shown }: ToolFile): HostOutcome {
   const { result } = outcome;
   if (result.ok || result.errorType !== "invalid_result" || result.hint !== undefined) return outcome;
   return { ...outcome, result: { ...result, hint: `Correct what run() returns in ${shown}.` } };
+}
+
+/** What a call with this input touches, where the file said so: `{file_path}` stands for a field of the input. */
+function fillResources(declared: readonly Resource[], input: unknown): readonly Resource[] {
+  return declared.map((resource) => {
+    if (resource.kind === "everything") return resource;
+    const text = fill(resource.kind === "path" ? resource.path : resource.name, input);
+    // A field that is missing or no text may lead anywhere.
+    if (text === null) return { kind: "everything", access: resource.access };
+    return resource.kind === "path" ? { ...resource, path: text } : { ...resource, name: text };
+  });
+}
+
+const field = /\{(\w+)\}/g;
+
+function fill(template: string, input: unknown): string | null {
+  const values = input as Readonly<Record<string, unknown>>;
+  let isWhole = true;
+  const filled = template.replaceAll(field, (_, name: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (typeof value === "string" || typeof value === "number") return String(value);
+    isWhole = false;
+    return "";
+  });
+  return isWhole ? filled : null;
 }

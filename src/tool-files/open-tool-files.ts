@@ -1,13 +1,13 @@
+import { basename } from "node:path";
+import { messageOf } from "../core/errors.ts";
 import type { Tool } from "../core/tool.ts";
-import { assignNames, foldName } from "./scan/assign-names.ts";
 import type { CustomToolParts, ToolVersion } from "./custom-tool.ts";
 import type { FileProblem, ToolFile, ToolHosts } from "./host/tool-host.ts";
-import { createVersionLoader, type Admission } from "./versions/load-versions.ts";
-import { mendCopy } from "./versions/repair-copy.ts";
+import { assignNames, foldName } from "./scan/assign-names.ts";
+import { readChanged } from "./scan/read-changed.ts";
 import type { Snapshot } from "./scan/read-tool-file.ts";
-import { createOpenedVersions, createReleasedVersions } from "./versions/released-versions.ts";
-import type { Releases } from "./versions/releases.ts";
 import { scanFolder, type Scan } from "./scan/scan-folder.ts";
+import { hasChanged, refuseEntry, type ToolEntry } from "./scan/tool-entry.ts";
 import {
   compareTools,
   describeEntry,
@@ -15,8 +15,9 @@ import {
   type ToolChanges,
   type WorkshopStatus,
 } from "./tool-file-status.ts";
-import { readChanged } from "./scan/read-changed.ts";
-import { hasChanged, refuseEntry, type ToolEntry } from "./scan/tool-entry.ts";
+import { createVersionLoader, type Admission } from "./versions/load-versions.ts";
+import { createOpenedVersions, createReleasedVersions } from "./versions/released-versions.ts";
+import type { Releases } from "./versions/releases.ts";
 import type { VersionStore } from "./versions/version-store.ts";
 
 /**
@@ -304,4 +305,24 @@ export function openWorkshop<Chosen extends Releases>(
       live = new Map();
     },
   };
+}
+
+/** What runs must be what its version says: a copy that is damaged is written again, from what the file is known to have. */
+function mendCopy(
+  { shown, hash }: ToolFile,
+  { versions, snapshots }: { readonly versions: VersionStore; readonly snapshots: Iterable<Snapshot> },
+): FileProblem | null {
+  const name = basename(shown);
+  if (versions.find(name, hash)) return null;
+  const hint = `Save ${shown} once more, and look at the folder .deckhand/versions: something changed it.`;
+  for (const snapshot of snapshots) {
+    if (snapshot.hash !== hash || snapshot.name !== name) continue;
+    try {
+      versions.restore(snapshot);
+      return null;
+    } catch (thrown) {
+      return { message: `Its copy is damaged and could not be written again: ${messageOf(thrown)}.`, line: null, hint };
+    }
+  }
+  return { message: `The copy of ${shown} that this version runs from is damaged.`, line: null, hint };
 }

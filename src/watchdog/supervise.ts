@@ -1,15 +1,18 @@
 import { constants } from "node:os";
-import { childEnvironment } from "./child/watchdog-child-environment.ts";
-import { decideNext, noHistory, type History } from "./decide-next.ts";
+import { basename } from "node:path";
+import { messageOf } from "../core/errors.ts";
+import type { ProcessIdentity } from "../core/process-identity.ts";
 import { endOrphan } from "./child/end-orphan.ts";
 import type { HandOn } from "./child/forward-signals.ts";
 import { clearBeat, heartbeatFile } from "./child/heartbeat.ts";
-import { createLastLines, type LastLines } from "./child/last-lines.ts";
-import { waitFor } from "./restart-reason.ts";
-import { createRecords, type Records } from "./records/watchdog-records.ts";
 import { watchChild, type WatchedEnd, type WatchParts } from "./child/run-child.ts";
-import type { WatchdogEnvironment } from "./read-settings.ts";
 import { startChild } from "./child/start-child.ts";
+import { childEnvironment } from "./child/watchdog-child-environment.ts";
+import { decideNext, noHistory, type History } from "./decide-next.ts";
+import type { WatchdogEnvironment } from "./read-settings.ts";
+import { crashFolder, writeCrashRecord } from "./records/crash-records.ts";
+import { readWatchdogStatus, statusFile, writeWatchdogStatus, type WatchdogStatus } from "./records/status-file.ts";
+import { waitFor } from "./restart-reason.ts";
 
 export interface SuperviseParts extends WatchParts {
   readonly env: WatchdogEnvironment;
@@ -130,4 +133,139 @@ function codeOf({ exitCode, signal, cause }: WatchedEnd): number {
 /** As a shell says it. */
 function codeOfSignal(signal: string): number {
   return 128 + (constants.signals[signal as NodeJS.Signals] ?? 0);
+}
+
+/** What the watchdog leaves in its state folder. A record that can't be written is told, and nothing ends for it. */
+interface Records {
+  /** What the watchdog before this one did last. */
+  last(): WatchdogStatus | null;
+  /** Before the start: a watchdog that is killed right after it can't say what it started. */
+  starting(mark: string): void;
+  started(child: ProcessIdentity, about: { readonly lines: LastLines; readonly safeMode: boolean }): void;
+  ended(end: WatchedEnd, about: { readonly counted: boolean; readonly safeMode: boolean }): void;
+  waiting(delayMs: number, reason: string): void;
+  over(state: "failed" | "stopped", reason: string): void;
+  attempt(write: () => void): void;
+}
+
+function createRecords({ settings, clock, emit }: WatchParts): Records {
+  const path = statusFile(settings.stateFolder);
+  let restarts = -1;
+  let safeMode = false;
+  let child: { readonly identity: ProcessIdentity; readonly lines: LastLines; readonly startedAt: number } | null =
+    null;
+
+  function attempt(write: () => void): void {
+    try {
+      write();
+    } catch (thrown) {
+      emit({ type: "watchdog:warned", at: clock.now(), message: `A record could not be kept: ${messageOf(thrown)}.` });
+    }
+  }
+
+  function save(change: Pick<WatchdogStatus, "state" | "reason"> & Partial<WatchdogStatus>): void {
+    const [at, watchdogPid] = [clock.now(), process.pid];
+    const base = {
+      v: 1,
+      at,
+      watchdogPid,
+      child: null,
+      startMark: null,
+      restarts: Math.max(0, restarts),
+      safeMode,
+      nextStartAt: null,
+    } as const;
+    attempt(() => writeWatchdogStatus(path, { ...base, ...change }));
+  }
+
+  return {
+    attempt,
+    last: () => readWatchdogStatus(path),
+    starting: (startMark) => save({ state: "waiting", reason: null, startMark }),
+    started(identity, about) {
+      restarts += 1;
+      ({ safeMode } = about);
+      child = { identity, lines: about.lines, startedAt: clock.now() };
+      save({ state: "running", child: identity, reason: null });
+    },
+    ended(end, about) {
+      const started = child;
+      child = null;
+      const { exitCode, signal, cause, uptimeMs } = end;
+      const { counted } = about;
+      if (!started) return;
+      const { pid } = started.identity;
+      if (!isOrderly(end)) {
+        attempt(() =>
+          writeCrashRecord(crashFolder(settings.stateFolder), {
+            v: 1,
+            at: clock.now(),
+            startedAt: started.startedAt,
+            pid,
+            program: basename(settings.command[0]),
+            exitCode,
+            signal,
+            cause,
+            uptimeMs,
+            counted,
+            safeMode: about.safeMode,
+            hang: end.hang,
+            lastLines: started.lines.read().map((line) => line.slice(0, longestLine)),
+          }),
+        );
+      }
+      // On record before it is told.
+      emit({ type: "child:ended", at: clock.now(), pid, exitCode, signal, cause, uptimeMs, counted });
+    },
+    waiting: (delayMs, reason) => save({ state: "waiting", reason, nextStartAt: clock.now() + delayMs }),
+    over: (state, reason) => save({ state, reason }),
+  };
+}
+
+const longestLine = 2000;
+
+/** It did what it was asked to, or asked for its restart itself. */
+function isOrderly({ cause, exitCode }: WatchedEnd): boolean {
+  return cause === "stopped" || (cause === "exit" && (exitCode === 0 || exitCode === 75));
+}
+
+/** The end of what a child printed, in constant memory however much that was, and however many children there are. */
+interface LastLines {
+  add(bytes: Uint8Array): void;
+  /** Begins anew, for the next child. */
+  clear(): void;
+  read(): string[];
+}
+
+const mostLines = 200;
+
+export function createLastLines(maxBytes = 128 * 1024): LastLines {
+  const ring = Buffer.alloc(maxBytes);
+  let total = 0;
+  return {
+    add(bytes) {
+      const kept = bytes.subarray(Math.max(0, bytes.length - maxBytes));
+      const at = (total + bytes.length - kept.length) % maxBytes;
+      const first = Math.min(kept.length, maxBytes - at);
+      ring.set(kept.subarray(0, first), at);
+      ring.set(kept.subarray(first), 0);
+      total += bytes.length;
+    },
+    clear() {
+      total = 0;
+    },
+    read() {
+      const at = total % maxBytes;
+      const text = total <= maxBytes ? ring.toString("utf8", 0, total) : joinEnds(ring, at);
+      const lines = text.split(/\r?\n/);
+      if (lines.at(-1) === "") lines.pop();
+      // The first one was overwritten in part.
+      if (total > maxBytes && lines.length > 1) lines.shift();
+      return lines.slice(-mostLines);
+    },
+  };
+}
+
+function joinEnds(ring: Buffer, at: number): string {
+  return Buffer.concat([ring.subarray(at), ring.subarray(0, at)]).toString("utf8");
 }

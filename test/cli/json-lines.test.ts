@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
 import { test } from "node:test";
-import { readLines, type Line } from "../../src/cli/terminal/json-lines.ts";
+import { readLines, type Line } from "../../src/cli/commands/permissions/check-command.ts";
 
 async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<Line[]> {
   const lines: Line[] = [];

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeOrder } from "../../src/cli/commands/rollout/describe-rollout-order.ts";
-import { formatProbability, formatShare } from "../../src/cli/terminal/format-share.ts";
-import { describeExplanation } from "../../src/cli/commands/rollout/describe-rollout.ts";
+import { describeOrder } from "../../src/cli/commands/rollout/rollout-order-commands.ts";
+import {
+  describeExplanation,
+  formatProbability,
+  formatShare,
+} from "../../src/cli/commands/rollout/describe-rollout.ts";
 import { describeChange } from "../../src/cli/commands/rollout/rollout-explain-command.ts";
 import { renderHistory } from "../../src/cli/commands/rollout/rollout-history-command.ts";
 import { remarkOn, renderRollouts } from "../../src/cli/commands/rollout/rollout-status-command.ts";

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { toWire } from "../../src/core/wire.ts";
-import type { Wire } from "../../src/core/wire-type.ts";
+import { toWire, type Wire } from "../../src/core/wire.ts";
 
 interface Inner {
   readonly exitCode: number | null;

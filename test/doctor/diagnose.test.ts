@@ -5,8 +5,7 @@ import { test } from "node:test";
 import { inspectJournal } from "../../src/records/audit-log/inspect-log.ts";
 import { readJournalHeads } from "../../src/records/sqlite/sqlite-log-heads.ts";
 import { createRuntime } from "../../src/runtime/create-runtime.ts";
-import { diagnose, type Check } from "../../src/doctor/diagnose.ts";
-import { checkNode, checkPlatform } from "../../src/doctor/check-machine.ts";
+import { type Check, checkNode, checkPlatform, diagnose } from "../../src/doctor/diagnose.ts";
 import { judgeRaces, judgeSandbox, judgeStop, judgeStrict } from "../../src/doctor/check-sandbox.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { codeOf } from "../../src/core/errors.ts";
 import type { OfferedIn, Tool } from "../../src/core/tool.ts";
-import { toolAliases } from "../../src/engine/aliases.ts";
-import { createCatalog } from "../../src/engine/catalog.ts";
+import { createCatalog, toolAliases } from "../../src/engine/catalog.ts";
 import { looseTool } from "../support/engine.ts";
 
 function tool(name: string, offeredIn?: readonly OfferedIn[]): Tool {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createHistory } from "../../src/engine/history.ts";
+import { createHistory } from "../../src/engine/engine.ts";
 import { looseTool, setUpEngine } from "../support/engine.ts";
 import { createLatchTool } from "../support/latch-tool.ts";
 

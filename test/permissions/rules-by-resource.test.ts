@@ -5,7 +5,7 @@ import { test, type TestContext } from "node:test";
 import { z } from "zod";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { Tool } from "../../src/core/tool.ts";
-import { createMcpTool } from "../../src/mcp/client/create-mcp-tool.ts";
+import { createMcpTool } from "../../src/mcp/client/mcp-servers.ts";
 import type { McpServer } from "../../src/mcp/client/mcp-server.ts";
 import { openToolBench, saying } from "../tool-files/support.ts";
 import { settingOf } from "../mcp/client/support.ts";

@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { Detached } from "../../src/process/detached/detached.ts";
-import type { DetachedRequest } from "../../src/process/detached/start-detached.ts";
+import type { Detached, DetachedRequest } from "../../src/process/detached/detached.ts";
 import { afterTest } from "../support/after-test.ts";
 import { commandsWith, eventually, fixture, openBench, pause } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { appendFileSync, closeSync, openSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { createOutputTail } from "../../src/process/run/output-tail.ts";
+import { createOutputTail } from "../../src/process/run/watch-output.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { inMode, modes, openBench } from "./support.ts";
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { executionToWire } from "../../src/core/wire.ts";
 import type { Execution } from "../../src/core/call.ts";
-import { encodeExecution } from "../../src/records/call-body.ts";
+import { encodeExecution } from "../../src/records/sqlite/call-row.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
 import { count } from "../support/counts.ts";
 

@@ -10,7 +10,7 @@ import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Execution } from "../../src/core/call.ts";
 import type { ExecutionStore } from "../../src/core/call-store.ts";
 import { createMemoryStore } from "../../src/records/memory/memory-call-store.ts";
-import { createStoreLedger } from "../../src/records/store-ledger.ts";
+import { createStoreLedger } from "../../src/records/ledger.ts";
 import type { WriteFailure } from "../../src/records/write-behind.ts";
 import { complete, makeExecution } from "../contract/make-execution.ts";
 import { lane } from "../support/require.ts";

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { warnOfWork } from "../../src/schedule/jobs/warn-of-work.ts";
+import { warnOfWork } from "../../src/schedule/jobs/warn-of-job.ts";
 import { isolatedEnvironment, until } from "../support/runtime.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 import { mended, recordCalls, replying } from "../tool-files/improve/improve-bench.ts";

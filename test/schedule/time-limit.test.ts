@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Clock } from "../../src/core/clock.ts";
-import { startLimit } from "../../src/schedule/runs/time-limit.ts";
+import { startLimit } from "../../src/schedule/runs/execute-run.ts";
 import { createTimeMachine } from "./support/time-machine.ts";
 
 test("a time limit is over when its time has passed, not counting when it stood still [D1]", async () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { collectDue } from "../../src/schedule/runs/collect-due.ts";
+import { collectDue } from "../../src/schedule/jobs/plan-job.ts";
 import { previewTimes } from "../../src/schedule/times/preview-times.ts";
 import { readWhen } from "../../src/schedule/times/read-when.ts";
 import { openTimes } from "../../src/schedule/times/times.ts";

@@ -3,7 +3,7 @@ import { appendFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import fc from "fast-check";
-import { openLineTail } from "../../src/tasks/manager/line-tail.ts";
+import { openLineTail } from "../../src/tasks/manager/read-agent.ts";
 import { afterTest } from "../support/after-test.ts";
 import { count } from "../support/counts.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { readCrashRecords, writeCrashRecord, type CrashRecord } from "../../src/watchdog/records/crash-records.ts";
 import type { Promotion } from "../../src/core/crash-loop.ts";
 import { findCrashLoop } from "../../src/watchdog/records/find-crash-loop.ts";
-import { createLastLines } from "../../src/watchdog/child/last-lines.ts";
+import { createLastLines } from "../../src/watchdog/supervise.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 const minute = 60_000;

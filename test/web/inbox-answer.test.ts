@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAnswer } from "../../src/permissions/approvals/read-approval-answer.ts";
+import { readAnswer } from "../../src/permissions/approvals/approval-inbox.ts";
 import { buildAnswer, chooseOption } from "../../web/pages/inbox/build-answer.ts";
 import { neighbourOf } from "../../web/pages/inbox/neighbour-of.ts";
 import { readOrder } from "../../web/pages/tasks/read-order.ts";

@@ -1,15 +1,14 @@
+import { callsOf, type Message, textOfParts } from "../../core/message.ts";
 import { addUsage, noUsage, type Model, type ToolOffer, type Usage } from "../../core/model.ts";
 import type { Conversation, Pin, SessionEntry, SessionEntryBody } from "../../core/session.ts";
 import { assembleConversation } from "../session/assemble-conversation.ts";
-import { checkCompaction, checkSummary } from "./check-compaction.ts";
-import { chooseKept, startOfLastTurn } from "./choose-kept.ts";
 import { digestEntries } from "./digest.ts";
 import { estimateMessage, estimateOffers } from "./estimate-message.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { findStandingCompaction } from "./standing-compaction.ts";
 import { fitPins } from "./fit-pins.ts";
 import { extractPins } from "./pins.ts";
 import { renderEntry } from "./render-history.ts";
+import { findStandingCompaction } from "./standing-compaction.ts";
 import { summarize } from "./summarize.ts";
 
 export type CompactionBody = Extract<SessionEntryBody, { type: "compaction" }>;
@@ -198,4 +197,110 @@ function compacted(
   done: Pick<Extract<CompactionOutcome, { state: "compacted" }>, "body" | "writtenBy" | "problems" | "usage">,
 ): CompactionOutcome {
   return { state: "compacted", ...done, messages: plan.firstKept };
+}
+
+/**
+ * Where the part begins that a compaction leaves as it is: the index of its first message, or the number of messages when
+ * none stays. Whole turns where they fit; a turn too long for that is cut where the model began a reply, so that a call
+ * and its result are never parted.
+ */
+function chooseKept({ messages }: Conversation, keepTokens: number): number {
+  const sizes = messages.map(estimateMessage);
+  const fits = (from: number): boolean => sumFrom(sizes, from) <= keepTokens;
+  const turn = messages.findIndex((message, at) => message.role === "user" && fits(at));
+  const reply = messages.findIndex((message, at) => message.role !== "tool" && fits(at));
+  // A short last turn behind a long one would leave the model without what it just did.
+  if (turn !== -1 && (turn === reply || sumFrom(sizes, turn) >= keepTokens / 4)) return turn;
+  if (reply !== -1) return reply;
+  return isUnanswered(messages) && sumFrom(sizes, messages.length - 1) <= keepTokens * 3
+    ? messages.length - 1
+    : messages.length;
+}
+
+/** Where the last turn begins, with what the person said in it. */
+function startOfLastTurn({ messages }: Conversation): number {
+  return Math.max(
+    0,
+    messages.findLastIndex(({ role }) => role === "user"),
+  );
+}
+
+/** The person waits for an answer to exactly these words. */
+function isUnanswered(messages: readonly Message[]): boolean {
+  return messages.at(-1)?.role === "user";
+}
+
+function sumFrom(sizes: readonly number[], from: number): number {
+  let sum = 0;
+  for (let at = from; at < sizes.length; at++) sum += sizes[at]!;
+  return sum;
+}
+
+/** What is wrong with a summary; nothing when it can be used. */
+export function checkSummary(
+  summary: string,
+  { covered, maxTokens }: { readonly covered: string; readonly maxTokens: number },
+): readonly string[] {
+  const text = summary.trim();
+  if (text === "") return ["it was empty"];
+  const tokens = estimateTokens(text);
+  if (tokens > maxTokens) return [`it had about ${tokens} tokens where at most ${maxTokens} are wanted`];
+  const least = Math.min(shortestSummary, Math.floor(covered.length / 10));
+  if (text.length < least) return [`it had only ${text.length} characters for a conversation of ${covered.length}`];
+  const words = wordsOf(text);
+  const distinct = new Set(words);
+  if (words.length > 60 && distinct.size < words.length / 8) return ["it repeats itself"];
+  const known = new Set(wordsOf(covered));
+  const inCommon = known.intersection(distinct).size;
+  const wanted = Math.min(fewestInCommon, Math.ceil(known.size / 5));
+  return inCommon < wanted ? ["it has nothing in common with the conversation"] : [];
+}
+
+const shortestSummary = 120;
+const fewestInCommon = 4;
+
+/** Words of four letters and more, and pairs of characters in scripts without gaps. */
+function wordsOf(text: string): string[] {
+  const lowered = text.toLowerCase();
+  const words = lowered.match(/[\p{L}\p{N}_]{4,}/gu) ?? [];
+  const pairs = lowered.match(/[\p{Script=Han}\p{Script=Hangul}\p{Script=Hiragana}\p{Script=Katakana}]{2}/gu) ?? [];
+  return [...words, ...pairs];
+}
+
+/** What is wrong with a compacted conversation as the model would get it; nothing when it can be used. */
+export function checkCompaction(options: {
+  readonly before: readonly Message[];
+  readonly after: readonly Message[];
+  readonly pins: readonly Pin[];
+}): readonly string[] {
+  const { before, after, pins } = options;
+  const problems = [...checkConversation(after)];
+  const first = after[0];
+  const text = first?.role === "user" ? textOfParts(first.parts) : "";
+  const missing = pins.filter((pin) => !text.includes(pin.text));
+  if (missing.length > 0) problems.push(`${missing.length} of ${pins.length} pins are missing`);
+  const [tokensBefore, tokensAfter] = [before, after].map((messages) =>
+    messages.reduce((sum, message) => sum + estimateMessage(message), 0),
+  ) as [number, number];
+  if (tokensAfter >= tokensBefore) problems.push(`it would take ${tokensAfter} tokens instead of ${tokensBefore}`);
+  return problems;
+}
+
+/** The rules that every provider has: it begins with the user, and every call is answered right behind it. */
+function checkConversation(messages: readonly Message[]): readonly string[] {
+  const problems: string[] = [];
+  if (messages[0]?.role !== "user") problems.push("it does not begin with the user");
+  for (const [at, message] of messages.entries()) {
+    const before = messages[at - 1];
+    if (message.role === "tool") {
+      const asked = before?.role === "assistant" ? callsOf(before.parts).map(({ callId }) => callId) : [];
+      const answered = message.results.map(({ callId }) => callId);
+      if (asked.join() !== answered.join()) problems.push("results stand without their calls");
+    } else if (before?.role === "assistant" && callsOf(before.parts).length > 0) {
+      problems.push("calls stand without their results");
+    } else if (before?.role === message.role) problems.push(`two messages of the ${message.role} follow each other`);
+  }
+  const last = messages.at(-1);
+  if (last?.role === "assistant" && callsOf(last.parts).length > 0) problems.push("calls stand without their results");
+  return [...new Set(problems)];
 }

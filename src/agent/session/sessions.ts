@@ -1,16 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
-import { RuntimeError } from "../../core/errors.ts";
+import { clipText } from "../../core/cut-text.ts";
+import { messageOf, RuntimeError } from "../../core/errors.ts";
+import { withoutAttached } from "../../core/fence.ts";
 import { createId } from "../../core/ids.ts";
+import { callsOf, textOfParts } from "../../core/message.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
 import type { SessionLease, SessionLeases } from "../../core/session-leases.ts";
 import type { Session, SessionEntry, SessionEntryBody, SessionSummary } from "../../core/session.ts";
 import { entryToLine } from "./entry-line.ts";
 import { findSession, findSessions, type FoundSession } from "./find-session.ts";
 import type { MaskValue } from "./mask-entry.ts";
+import type { SessionContent } from "./read-session.ts";
 import { createSessionFile, openSessionFile, readSessionFile, type SessionFile } from "./session-file.ts";
-import { summarizeSession, whyNothing } from "./summarize-session.ts";
 
 export interface SessionsOptions {
   readonly folder: string;
@@ -185,4 +188,62 @@ function busy({ sessionId, owner: { pid }, takenAt }: SessionLease): RuntimeErro
     "SESSION_BUSY",
     `The session ${sessionId} is in use by process ${pid} (since ${since}): end that one first, or start a new session.`,
   );
+}
+
+/** A file that can't be read is a line in the list as well, so that nobody looks for it in vain. */
+function summarizeSession({ id, path, modifiedAt }: FoundSession, isOpen: boolean): SessionSummary {
+  const nothing = {
+    id,
+    path,
+    createdAt: modifiedAt,
+    updatedAt: modifiedAt,
+    model: "",
+    title: "",
+    prompts: 0,
+    calls: 0,
+    isEnded: false,
+  };
+  try {
+    const content = readSessionFile(path);
+    return { ...nothing, ...describeBranch(content), isOpen, problem: problemOf(content, isOpen) };
+  } catch (thrown) {
+    return { ...nothing, isOpen, problem: messageOf(thrown) };
+  }
+}
+
+const longestTitle = 80;
+
+function describeBranch({ branch }: SessionContent): Partial<SessionSummary> {
+  const [first] = branch;
+  const last = branch.at(-1);
+  if (!first || !last) return {};
+  const prompts = branch.filter((entry) => entry.type === "user");
+  const title = prompts[0]
+    ? withoutAttached(textOfParts(prompts[0].parts)).replaceAll(/\s+/g, " ").trim() || "[image]"
+    : "";
+  const model = branch.findLast((entry) => "model" in entry)?.model;
+  return {
+    createdAt: first.at,
+    updatedAt: last.at,
+    ...(model !== undefined && { model }),
+    title: clipText(title, longestTitle),
+    isEnded: last.type === "ended",
+    prompts: prompts.length,
+    calls: branch.reduce((sum, entry) => sum + (entry.type === "assistant" ? callsOf(entry.parts).length : 0), 0),
+  };
+}
+
+function problemOf(content: SessionContent, isOpen: boolean): string | null {
+  const { entries, problems, tail } = content;
+  if (entries.length === 0) return whyNothing(content);
+  // While somebody writes it, a line may be seen half.
+  const torn = tail.kind === "torn" && !isOpen ? ["Its last line was cut short."] : [];
+  const [first, ...more] = [...problems, ...torn];
+  if (first === undefined) return null;
+  return more.length === 0 ? first : `${first} (and ${more.length} more like this)`;
+}
+
+/** Of a file that has no entry that can be used. */
+function whyNothing({ isNewer }: Pick<SessionContent, "isNewer">): string {
+  return isNewer ? "It was written by a newer Deckhand: update Deckhand to read it." : "No entry in it can be read.";
 }

@@ -1,13 +1,13 @@
 import type { AgentEvent } from "../../core/agent-events.ts";
 import type { RuntimeEvent } from "../../core/events.ts";
-import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { formatDuration } from "../../core/format-time.ts";
-import { displayWidth, fitWidth, neutralizeLine } from "../terminal/terminal-text.ts";
-import { wrapText } from "../terminal/wrap-text.ts";
+import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeReplaying } from "../commands/agent/show-replay.ts";
+import { styleDiff } from "../terminal/style-diff.ts";
+import { displayWidth, fitWidth, neutralizeLine, neutralizeText } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { describeResult, saysAll } from "./describe-result.ts";
-import { foldDiff } from "./fold-diff.ts";
+import { wrapText } from "../terminal/wrap-text.ts";
+import { countOf, formatSize } from "./format-figures.ts";
 import type { LiveView } from "./screen.ts";
 import { spinnerAt } from "./spinner.ts";
 
@@ -192,4 +192,77 @@ function errorOutput({ errorType, output }: AgentEvent<"call:settled">): string 
   if (errorType !== "exit_code") return "";
   const lines = cleanText(output).split("\n");
   return neutralizeLine(lines.findLast((line) => line.trim() !== "")?.trim() ?? "");
+}
+
+const shownLines = 20;
+
+/** The beginning of a diff in colours, indented and cut at the width; the last row says how much more there is. */
+function foldDiff(
+  diff: string,
+  { columns, style }: { readonly columns: number; readonly style: Terminal["style"] },
+): string[] {
+  const lines = neutralizeText(diff.trimEnd()).split("\n");
+  // The name of the file stands in the row of the call.
+  const body = lines.filter((line, index) => index > 1 || !/^(?:---|\+\+\+) /.test(line));
+  const hidden = body.length > shownLines + 1 ? body.length - shownLines : 0;
+  const rows = body
+    .slice(0, body.length - hidden)
+    .map((line) => `  ${styleDiff(fitWidth(line.replaceAll("\t", "    "), columns - 2), style)}`);
+  return hidden === 0 ? rows : [...rows, style("dim", fitWidth(`  … ${hidden} more`, columns))];
+}
+
+type Settled = AgentEvent<"call:settled">;
+
+/** What came of a call in a few words: `120 lines`, `exit 1`, `+3 −1`, `refused`. Empty: that it is done says it all. */
+function describeResult(settled: Settled): string {
+  const { state, errorType, error } = settled;
+  switch (state) {
+    case "completed":
+      return describeOutput(settled);
+    case "cancelled":
+      return errorType === "denied" ? "refused" : "cancelled";
+    case "timeout":
+      return "timed out";
+    case "failed":
+      return describeFailure(errorType, error);
+  }
+}
+
+/** How it ended needs no sentence more. */
+function saysAll({ state, errorType }: Settled): boolean {
+  return state === "completed" || (state === "failed" && errorType === "exit_code");
+}
+
+function describeFailure(errorType: Settled["errorType"], error: string | null): string {
+  const code = errorType === "exit_code" ? /code (\d+)/.exec(error ?? "")?.[1] : undefined;
+  if (code !== undefined) return `exit ${code}`;
+  if (errorType === "denied") return "refused";
+  if (errorType === "runtime_lost") return "outcome unknown";
+  return errorType === null ? "failed" : neutralizeLine(errorType).replaceAll("_", " ");
+}
+
+function describeOutput({ tool, output, outputBytes, outputLines, diff }: Settled): string {
+  if (diff !== null) return countChanges(diff);
+  if (output.trim() === "") return tool === "bash" ? "no output" : "";
+  const isWhole = Buffer.byteLength(output) >= outputBytes;
+  const lines = outputLines ?? (isWhole ? countLines(output) : null);
+  if (lines === null) return formatSize(outputBytes);
+  const only = neutralizeLine(cleanText(output)).trim();
+  if (lines === 1 && only.length <= longestAnswer && !countedTools.has(tool)) return only;
+  return countOf(lines, nouns[tool] ?? "line");
+}
+
+const longestAnswer = 60;
+const countedTools = new Set(["read", "glob", "grep"]);
+const nouns: Readonly<Record<string, string>> = { glob: "file" };
+
+function countLines(text: string): number {
+  return text.trimEnd().split("\n").length;
+}
+
+function countChanges(diff: string): string {
+  const lines = diff.split("\n");
+  const added = lines.filter((line) => line.startsWith("+") && !line.startsWith("+++")).length;
+  const removed = lines.filter((line) => line.startsWith("-") && !line.startsWith("---")).length;
+  return `+${added} −${removed}`;
 }

@@ -1,19 +1,20 @@
 import type { AgentEvent } from "../../core/agent-events.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { RuntimeEvent } from "../../core/events.ts";
-import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { formatDuration } from "../../core/format-time.ts";
-import { fitWidth, neutralizeLine, neutralizeText } from "../terminal/terminal-text.ts";
+import { addUsage, noUsage, type Usage } from "../../core/model.ts";
+import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeReplay, isFirstOfReplay } from "../commands/agent/show-replay.ts";
+import { fitWidth, neutralizeLine, neutralizeText } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
 import { createCallLines } from "./call-lines.ts";
 import { describeEnd, describeEvent, describeRetry, type Remark } from "./describe-run.ts";
+import { percentOf } from "./format-figures.ts";
 import { createReplyText } from "./reply-text.ts";
-import { createStatusKeeper } from "./run-status.ts";
 import type { LiveView, Screen } from "./screen.ts";
 import { spinnerAt } from "./spinner.ts";
-import { renderStatusLine } from "./status-line.ts";
+import { renderStatusLine, type RunStatus } from "./status-line.ts";
 
 /** Shows what an agent does, run after run. */
 export interface RunRenderer {
@@ -233,5 +234,54 @@ export function createRunRenderer(options: RunRendererOptions): RunRenderer {
     },
     note: (text) => remark({ tone: "quiet", text: neutralizeText(text) }),
     end: endRun,
+  };
+}
+
+/** The figures of a conversation, from its events. */
+export interface StatusKeeper {
+  agent(event: AgentEvent): void;
+  /** `now` of the clock's `monotonic`. */
+  read(now: number): RunStatus;
+}
+
+function createStatusKeeper(options: { readonly mode: () => string | null; readonly now: () => number }): StatusKeeper {
+  let model: string | null = null;
+  let usage: Usage = noUsage;
+  let cost: number | null = null;
+  let context: { readonly tokens: number; readonly maxTokens: number } | null = null;
+  let startedAt: number | null = null;
+
+  return {
+    agent(event) {
+      switch (event.type) {
+        case "run:started":
+          model = event.model;
+          startedAt = options.now();
+          break;
+        case "run:ended":
+          startedAt = null;
+          break;
+        case "reply:finished":
+          usage = addUsage(usage, event.usage);
+          if (event.cost !== null) cost = (cost ?? 0) + event.cost;
+          break;
+        case "context:measured":
+          context = event;
+          break;
+        case "context:compacted":
+          if (context !== null) context = { ...context, tokens: event.tokensAfter };
+          break;
+        default:
+      }
+    },
+    read: (now) => ({
+      model,
+      contextTokens: context?.tokens ?? null,
+      maxContextTokens: context?.maxTokens ?? null,
+      cost,
+      cachedPercent: usage.cacheReadTokens === 0 ? null : percentOf(usage.cacheReadTokens, usage.inputTokens),
+      mode: options.mode(),
+      elapsedMs: startedAt === null ? null : now - startedAt,
+    }),
   };
 }

@@ -1,22 +1,102 @@
+import { readAnswers } from "../../agent/evidence/read-answers.ts";
+import type { Execution } from "../../core/call.ts";
 import { messageOf } from "../../core/errors.ts";
 import { nearest } from "../../core/nearest.ts";
-import { createTrust } from "../../permissions/trust/open-trust.ts";
 import { permissionModes } from "../../core/permission.ts";
+import { createTrust } from "../../permissions/trust/open-trust.ts";
+import type { Runtime } from "../../runtime/create-runtime.ts";
 import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../commands/agent/offer-trust.ts";
+import { describeMark } from "../commands/rollout/rollout-feedback-command.ts";
+import { remarkOn, renderRollouts } from "../commands/rollout/rollout-status-command.ts";
+import { askRollouts } from "../commands/rollout/with-rollouts.ts";
+import { describeToolProblems, renderTools } from "../commands/tools/tools-command.ts";
+import { countOf, formatTokens } from "../output/format-figures.ts";
+import { neutralizeLine } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { wrapLines, wrapText } from "../terminal/wrap-text.ts";
-import { describeToolProblems, renderTools } from "../commands/tools/tools-command.ts";
 import { changeMode } from "./change-mode.ts";
 import { listSessions, resumeSession } from "./change-session.ts";
-import { compact, undo } from "./history-commands.ts";
 import { askQuestion } from "./input/question-panel.ts";
-import { lessonCommands } from "./lesson-commands.ts";
-import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
 import { reloadTools } from "./reload-tools.ts";
-import { giveFeedbackHere, showRollouts } from "./rollouts-here.ts";
+import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";
 import { runToolHere } from "./run-tool-here.ts";
-import { showEvidence, showSkills } from "./show-agent.ts";
 import { showOutput, showSpent } from "./show-agent-run.ts";
+import { countPrompts } from "./show-conversation.ts";
+
+/** What agents remember of this workdir: shown, editable, removable, and never kept unasked. */
+const lessonCommands: readonly SlashCommand[] = [
+  {
+    name: "/lessons",
+    takes: "[learn | remove N]",
+    summary: "Show what is remembered of this folder; `learn` proposes what to keep of this conversation",
+    run: runLessons,
+    complete: (_context, words) => (words.length === 2 ? ["learn", "remove"] : []),
+  },
+];
+
+async function runLessons(context: ReplContext, rest: string): Promise<void> {
+  const { agent, say } = context;
+  if (rest === "learn") return learn(context);
+  const lessons = await agent.lessons.list();
+  const [, which] = /^remove\s+(\d+)$/.exec(rest) ?? [];
+  if (which !== undefined) {
+    const lesson = lessons[Number(which) - 1];
+    if (lesson === undefined) return say(`There is no lesson ${which}; there are ${lessons.length}.`);
+    await agent.lessons.remove(lesson);
+    return say(`Removed: ${lesson}`);
+  }
+  if (rest !== "") return say(`/lessons takes nothing, "learn", or "remove N"; got "${rest}".`);
+  if (lessons.length === 0) return say("Nothing is remembered of this folder. /lessons learn proposes something.");
+  say([...lessons.map((lesson, index) => `${index + 1}. ${lesson}`), `In ${agent.lessons.file}`].join("\n"));
+}
+
+/** The line that ends a conversation speaks of it; nothing is kept that the person did not pick. */
+async function learn({ agent, input, say, signal }: ReplContext): Promise<void> {
+  const { lessons, problem } = await agent.lessons.propose(signal);
+  if (lessons.length === 0) return say(problem ?? "There is nothing to keep of this conversation.");
+  const question = { text: "Which of these should be remembered for this folder?", options: lessons, multiple: true };
+  const answer = await askQuestion(input, question, signal);
+  if (!answer.answered) return say("Nothing was kept.");
+  const kept = await agent.lessons.keep(answer.selected ?? []);
+  say(kept.length === 0 ? "Nothing was kept." : `Kept ${kept.length}; /lessons shows them.`);
+}
+
+/** `/compact [WHAT TO KEEP]`, `/compact undo` */
+async function compact({ agent, say, signal }: ReplContext, rest: string): Promise<void> {
+  if (rest === "undo") {
+    return say((await agent.undoCompaction()) ? "The summary is taken back." : "There is no summary to take back.");
+  }
+  say("Summarising the old turns …");
+  const outcome = await agent.compact({ signal, ...(rest === "" ? {} : { focus: rest }) });
+  if (outcome.state === "kept") return say(outcome.reason);
+  if (outcome.state === "cancelled") return say("Stopped; nothing was changed.");
+  const { tokensBefore, tokensAfter, pins } = outcome.body;
+  say(
+    `${countOf(outcome.messages, "message")} summarised, ${countOf(pins.length, "fact")} pinned: ` +
+      `${formatTokens(tokensBefore)} → ${formatTokens(tokensAfter)} tokens. /compact undo takes it back.`,
+  );
+  for (const problem of outcome.problems) say(problem);
+}
+
+/** `/undo [--force]` */
+async function undo({ agent, say }: ReplContext, rest: string): Promise<void> {
+  if (rest !== "" && rest !== "--force") return say(`/undo takes nothing, or --force; got "${rest}".`);
+  const report = await agent.undo({ force: rest === "--force" });
+  if (!report) return say("There is nothing to undo: no turn here changed a file.");
+  const { restored, removed, alreadyBack, skipped, notUndone, corrected } = report;
+  const lines = [
+    ...restored.map((path) => `put back   ${path}`),
+    ...removed.map((path) => `removed    ${path}`),
+    ...alreadyBack.map((path) => `unchanged  ${path}: it was as before already`),
+    ...skipped.map(({ path, reason, forceHelps }) => `left alone ${path}: ${reason}${forceHelps ? forceHint : ""}`),
+    ...notUndone.map((what) => `not undone ${what}`),
+    ...corrected.map((version) => `corrected  ${version}: ${countsAsWrong}`),
+  ];
+  say(lines.join("\n"));
+}
+
+const countsAsWrong = "it answered before these changes were made; its trial counts this as a wrong result";
+const forceHint = " (/undo --force does it all the same)";
 
 export const slashCommands: readonly SlashCommand[] = [
   {
@@ -178,4 +258,59 @@ async function trustHere({ runtime, terminal, input, say, show, signal }: ReplCo
   await runtime.prepareTools();
   const isSetting = paths.some((path) => path === "deckhand.json" || path === ".mcp.json");
   say(`Trusted: ${paths.join(", ")}.${isSetting ? " Settings count from the next start on." : ""}`);
+}
+
+/** `/skills` */
+function showSkills({ agent, terminal, say, show }: ReplContext): void {
+  const { all, inUse } = agent.skills;
+  if (all.length === 0)
+    return say("There are no skills here: a skill is a folder with a SKILL.md in skills/ or .agents/skills/.");
+  const used = inUse();
+  const lines = all.map(({ name, description, allowedTools }) => {
+    const tools = allowedTools === null ? "" : ` [${allowedTools.map(({ tool, rule }) => rule ?? tool).join(", ")}]`;
+    const mark = name === used?.name ? "● " : "  ";
+    return `${mark}${terminal.styleError("bold", neutralizeLine(name))}  ${neutralizeLine(`${description}${tools}`)}`;
+  });
+  show([...lines, used ? `In use: ${neutralizeLine(used.name)}.` : "None is in use."].join("\n"));
+}
+
+/** `/evidence`: the whole of the quiet line that followed the last answer. */
+function showEvidence({ agent, runtime, terminal, say }: ReplContext): void {
+  const answers = countPrompts(agent.history) === 0 ? [] : readAnswers(runtime.workdir, terminal.env, agent.sessionId);
+  const last = answers.at(-1);
+  if (!last) return say("There is no answer yet.");
+  say(last.rendered);
+}
+
+/** `/rollout [TOOL]`: the same as `deckhand rollout status`. */
+async function showRollouts({ runtime, terminal, show, say }: ReplContext, rest: string): Promise<void> {
+  await runtime.prepareTools();
+  const tool = rest === "" ? undefined : rest;
+  const views = await askRollouts(runtime, tool, (rollouts) => rollouts.list(tool));
+  if (views.length > 0) show(renderRollouts(views, terminal).trimEnd());
+  const remark = tool === undefined ? remarkOn(views) : undefined;
+  if (remark !== undefined) say(remark);
+}
+
+/** `/feedback bad [REASON]`: about the last call of a tool file in this conversation. */
+async function giveFeedbackHere({ runtime, calls, say }: ReplContext, rest: string): Promise<void> {
+  const [, verdict = "", reason = ""] = /^(\S*)\s*([\s\S]*)$/.exec(rest) ?? [];
+  if (verdict !== "bad") return say("/feedback bad [REASON] marks the last result of a tool file as bad.");
+  const call = await findLastResult(runtime, calls);
+  if (!call) return say("No call of a tool file has succeeded in this conversation: there is nothing to mark.");
+  const tool = call.toolId!;
+  const mark = await askRollouts(runtime, tool, (rollouts) =>
+    rollouts.markBad(tool, call, reason === "" ? undefined : reason),
+  );
+  say(`The last result of a tool file here is ${call.id}. ${describeMark(mark)}`);
+}
+
+async function findLastResult(runtime: Runtime, calls: ReplContext["calls"]): Promise<Execution | undefined> {
+  await runtime.prepareTools();
+  const fromFiles = new Set(runtime.customTools().files.flatMap(({ tool }) => tool ?? []));
+  for (const { executionId } of calls.toReversed()) {
+    const call = await runtime.get(executionId);
+    if (call?.state === "completed" && call.toolId !== null && fromFiles.has(call.toolId)) return call;
+  }
+  return undefined;
 }

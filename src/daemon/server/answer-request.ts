@@ -1,12 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { checkHost } from "../../http/check-host.ts";
-import { countUnderWay } from "../access/count-open-requests.ts";
 import type { Doorkeeper, Visitor } from "../access/visitors.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createRouter } from "./find-route.ts";
 import { HttpError, toProblem } from "./http-error.ts";
-import { checkBody, readJsonBody, strangersBody, usualBody } from "./read-json-body.ts";
 import { sendError } from "./send.ts";
 
 export interface RequestParts {
@@ -155,4 +152,164 @@ function splitTarget(target: string): [string, string] {
   const path = at === -1 ? target : target.slice(0, at);
   if (!path.startsWith("/")) throw new HttpError("BAD_REQUEST", "The path has to begin with a slash.");
   return [path, at === -1 ? "" : target.slice(at + 1)];
+}
+
+/**
+ * A program that asks for too much at once is told to wait, and can't take all connections from the others. Event streams
+ * count. The person themselves is never told so.
+ */
+const mostUnderWay = 128;
+
+/** What is returned counts a request, or throws an HttpError; what that returns is called when the request has ended. */
+function countUnderWay(): (visitor: Visitor) => () => void {
+  const counts = new Map<string, number>();
+  return ({ who, isOwner }) => {
+    if (isOwner) return () => {};
+    const before = counts.get(who) ?? 0;
+    if (before >= mostUnderWay) {
+      const sentence = `${who} has ${before} requests under way already; wait until one has ended.`;
+      throw new HttpError("TOO_MANY", sentence, { "retry-after": "1" });
+    }
+    counts.set(who, before + 1);
+    return () => {
+      const left = counts.get(who)! - 1;
+      if (left === 0) counts.delete(who);
+      else counts.set(who, left);
+    };
+  };
+}
+
+/** Anything that is found by method and path. */
+export interface Routed {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+}
+
+export type FoundRoute<Each extends Routed> =
+  | { readonly kind: "found"; readonly route: Each; readonly params: Readonly<Record<string, string>> }
+  | { readonly kind: "other_method"; readonly allowed: readonly string[] }
+  | { readonly kind: "unknown" };
+
+/** Made once: a path that says a word wins over one that takes any. */
+export function createRouter<Each extends Routed>(
+  routes: readonly Each[],
+): (method: string, path: string) => FoundRoute<Each> {
+  const known = routes
+    .map((route) => ({ route, parts: route.path.split("/") }))
+    .sort((a, b) => firstWildcard(b.parts) - firstWildcard(a.parts));
+  return (method, path) => {
+    const given = path.split("/");
+    const fitting = known.filter(({ parts }) => fits(parts, given));
+    const chosen = fitting.find(({ route }) => route.method === method);
+    if (chosen) return { kind: "found", route: chosen.route, params: takeParams(chosen.parts, given) };
+    if (fitting.length === 0) return { kind: "unknown" };
+    return { kind: "other_method", allowed: [...new Set(fitting.map(({ route }) => route.method))] };
+  };
+}
+
+function firstWildcard(parts: readonly string[]): number {
+  const at = parts.findIndex((part) => part.startsWith(":"));
+  return at === -1 ? Number.MAX_SAFE_INTEGER : at;
+}
+
+function fits(parts: readonly string[], given: readonly string[]): boolean {
+  if (parts.length !== given.length) return false;
+  return parts.every((part, index) => (part.startsWith(":") ? given[index] !== "" : part === given[index]));
+}
+
+/** Throws a URIError where something is badly encoded. */
+function takeParams(parts: readonly string[], given: readonly string[]): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const [index, part] of parts.entries()) {
+    if (part.startsWith(":")) params[part.slice(1)] = decodeURIComponent(given[index]!);
+  }
+  return params;
+}
+
+/** Nobody means more; what reads the body goes one level of the stack deeper with each. */
+const deepest = 200;
+
+export interface BodyLimits {
+  readonly mostBytes: number;
+  /** Until all of it is there; null: as long as any request may take. */
+  readonly withinMs: number | null;
+}
+
+const usualBody: BodyLimits = { mostBytes: 1024 * 1024, withinMs: null };
+/** Of somebody who has not shown a token: a code is short, and nobody types it into the connection. */
+export const strangersBody: BodyLimits = { mostBytes: 4096, withinMs: 10_000 };
+
+/** Before a byte of it is read: what it says about itself. */
+function checkBody(request: IncomingMessage, { mostBytes }: BodyLimits): void {
+  const type = request.headers["content-type"] ?? "";
+  // Anything else could come from a form of any web page without being asked for first.
+  if (!/^application\/json *(?:;|$)/i.test(type)) {
+    throw new HttpError("UNSUPPORTED_TYPE", "Send JSON, with Content-Type: application/json.");
+  }
+  if (Number(request.headers["content-length"] ?? 0) > mostBytes) throw tooLarge(mostBytes);
+}
+
+/** An object; no body at all is an empty one. */
+export async function readJsonBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { mostBytes, withinMs, clock }: BodyLimits & { readonly clock: Clock },
+): Promise<unknown> {
+  // Whoever waits to be told that the body is wanted is told so only now.
+  if (request.headers.expect !== undefined) response.writeContinue();
+  const pieces = await collect(request, { mostBytes, withinMs, clock });
+  const text = Buffer.concat(pieces).toString();
+  if (text.trim() === "") return {};
+  if (isTooDeep(text)) throw new HttpError("BAD_REQUEST", `The body is nested deeper than ${deepest} levels.`);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new HttpError("BAD_REQUEST", "The body is not JSON.");
+  }
+}
+
+/** By its brackets, outside of texts: nothing that calls itself may look at such a body. */
+function isTooDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at];
+    if (sign === '"') {
+      for (at++; at < text.length && text[at] !== '"'; at++) if (text[at] === "\\") at++;
+    } else if (sign === "[" || sign === "{") {
+      depth += 1;
+      if (depth > deepest) return true;
+    } else if (sign === "]" || sign === "}") depth -= 1;
+  }
+  return false;
+}
+
+function collect(
+  request: IncomingMessage,
+  { mostBytes, withinMs, clock }: BodyLimits & { readonly clock: Clock },
+): Promise<Buffer[]> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer[]>();
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  const stopWaiting = withinMs === null ? undefined : clock.after(withinMs, () => reject(tooSlow(withinMs)));
+  request.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+    if (bytes > mostBytes) reject(tooLarge(mostBytes));
+    else pieces.push(piece);
+  });
+  request.once("end", () => resolve(pieces));
+  request.once("error", reject);
+  request.once("close", () => reject(new HttpError("BAD_REQUEST", "The body ended before it was whole.")));
+  return promise.finally(() => {
+    stopWaiting?.();
+    request.removeAllListeners("data");
+    request.pause();
+  });
+}
+
+function tooSlow(withinMs: number): HttpError {
+  return new HttpError("TOO_SLOW", `The body was not there within ${withinMs / 1000} s.`, { connection: "close" });
+}
+
+function tooLarge(mostBytes: number): HttpError {
+  return new HttpError("TOO_LARGE", `A body has at most ${mostBytes} bytes here.`);
 }

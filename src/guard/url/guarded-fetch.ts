@@ -1,4 +1,6 @@
-import type { IncomingMessage } from "node:http";
+import { type IncomingMessage, request } from "node:http";
+import { type Duplex, pipeline, Readable, type Transform } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib";
 import { systemClock, type Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import { connectTcp, connectToOne, secure, type Connect } from "./connect.ts";
@@ -6,11 +8,8 @@ import type { ProxyDecision } from "./decide-proxy.ts";
 import { decodeText, mayBeText, parseContentType } from "./decode-text.ts";
 import { FetchProblem, problemOf, type FetchRule } from "./fetch-problem.ts";
 import { judgeAddresses, judgeUrl } from "./judge-url.ts";
-import { locateRedirect } from "./locate-redirect.ts";
 import type { ProxiedStream } from "./open-through-proxy.ts";
-import { readBody } from "./read-response-body.ts";
 import { resolveBySystem, type ResolveName } from "./resolve-name.ts";
-import { sendRequest } from "./send-request.ts";
 import type { UrlPolicy } from "./url-policy.ts";
 import { quote, type AllowedUrl } from "./url-verdict.ts";
 
@@ -194,4 +193,149 @@ async function resolveName(name: string, resolve: ResolveName, signal: AbortSign
 function refusalOf(thrown: unknown, url: string): FetchRefusal {
   if (thrown instanceof FetchProblem) return { ok: false, rule: thrown.rule, reason: thrown.message, url };
   return { ok: false, rule: "fetch.failed", reason: `The connection failed: ${messageOf(thrown)}.`, url };
+}
+
+const redirects = new Set([301, 302, 303, 307, 308]);
+
+/** Where a response sends us, as the URL that will be judged; undefined when it is the answer itself. */
+export function locateRedirect(
+  { statusCode, headers }: Pick<IncomingMessage, "statusCode" | "headers">,
+  from: URL,
+): string | undefined {
+  if (!redirects.has(statusCode ?? 0) || headers.location === undefined) return undefined;
+  // Headers are bytes to Node; servers mean UTF-8.
+  const location = Buffer.from(headers.location, "latin1").toString();
+  const to = URL.parse(location, from.href);
+  if (to === null) {
+    throw new FetchProblem("url.redirect", `The URL was redirected to ${quote(location)}, which is no URL.`);
+  }
+  if (from.protocol === "https:" && to.protocol === "http:") {
+    const sentence = `The URL was redirected from https to ${quote(to.href)}, where anybody on the way could change it.`;
+    throw new FetchProblem("url.redirect", sentence);
+  }
+  return to.href;
+}
+
+/** Sends a GET over a connection that is open already. No cookies, no credentials, no header of anybody else. */
+function sendRequest(
+  stream: Duplex,
+  url: URL,
+  {
+    accept,
+    proxyHeaders = null,
+    signal,
+  }: {
+    readonly accept: string;
+    /** Given: the connection leads to a proxy, which is told the whole URL. */
+    readonly proxyHeaders?: Readonly<Record<string, string>> | null;
+    readonly signal: AbortSignal;
+  },
+): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  const outgoing = request({
+    // Without an agent there is no pool that could hand out another connection.
+    createConnection: () => stream,
+    method: "GET",
+    host: url.hostname,
+    path: `${proxyHeaders === null ? "" : url.origin}${url.pathname}${url.search}`,
+    headers: {
+      host: url.host,
+      "user-agent": "deckhand",
+      accept,
+      "accept-encoding": "gzip, deflate, br",
+      connection: "close",
+      ...proxyHeaders,
+    },
+    maxHeaderSize: 32 * 1024,
+    signal,
+  });
+  outgoing.once("response", resolve);
+  outgoing.on("error", reject);
+  // Also when the server wants to speak another protocol (101).
+  outgoing.once("close", () => reject(new Error("it was closed without an answer")));
+  outgoing.end();
+  return promise;
+}
+
+type Bytes = AsyncIterable<Buffer>;
+
+/**
+ * The body, decompressed. What comes over the wire and what it becomes are both counted while they stream. Ends early when the
+ * connection is destroyed.
+ */
+async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(response.headers["content-length"]) > maxBytes) throw tooLarge(maxBytes);
+  const codings = codingsOf(response.headers["content-encoding"] ?? "");
+  let bytes: Bytes = countBytes(response, maxBytes);
+  for (const coding of codings.reverse()) bytes = decompress(bytes, coding);
+  const chunks: Buffer[] = [];
+  for await (const chunk of countBytes(bytes, maxBytes)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** More layers than a server has a reason for multiply a bomb. */
+const mostLayers = 2;
+
+function codingsOf(header: string): Coding[] {
+  const named = header
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim().replace(/^x-/, ""))
+    .filter((coding) => coding !== "" && coding !== "identity");
+  if (named.length > mostLayers) {
+    throw new FetchProblem("fetch.encoding", `The body is compressed ${named.length} times over; expected once.`);
+  }
+  return named.map((coding) => {
+    if (coding === "gzip" || coding === "br" || coding === "deflate") return coding;
+    const sentence = `The body's encoding "${coding.slice(0, 40)}" was not asked for; expected gzip, deflate or br.`;
+    throw new FetchProblem("fetch.encoding", sentence);
+  });
+}
+
+type Coding = "gzip" | "br" | "deflate";
+
+async function* decompress(source: Bytes, coding: Coding): AsyncGenerator<Buffer> {
+  const chunks = source[Symbol.asyncIterator]();
+  const first = await chunks.next();
+  if (first.done) return;
+  const decoder = createDecoder(coding, first.value[0]!);
+  let broken: Error | undefined;
+  const whole = Readable.from(prepend(first.value, { [Symbol.asyncIterator]: () => chunks }));
+  whole.once("error", (error) => (broken = error));
+  pipeline(whole, decoder, () => undefined);
+  try {
+    yield* decoder as Bytes;
+  } catch (thrown) {
+    // What broke before the decoder is not the decoder's fault.
+    if (broken !== undefined) throw broken;
+    throw new FetchProblem("fetch.encoding", `The compressed body is damaged (${messageOf(thrown)}).`, {
+      cause: thrown,
+    });
+  }
+}
+
+/** Servers send two formats under the name "deflate"; the first byte tells them apart. */
+function createDecoder(coding: Coding, firstByte: number): Transform {
+  if (coding === "gzip") return createGunzip();
+  if (coding === "br") return createBrotliDecompress();
+  return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
+}
+
+async function* prepend(first: Buffer, rest: Bytes): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
+async function* countBytes(source: Bytes, maxBytes: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const chunk of source) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw tooLarge(maxBytes);
+    yield chunk;
+  }
+}
+
+function tooLarge(maxBytes: number): FetchProblem {
+  const megabytes = Math.round((maxBytes / 1024 / 1024) * 100) / 100;
+  return new FetchProblem("fetch.size", `The body is larger than ${megabytes} MiB.`);
 }

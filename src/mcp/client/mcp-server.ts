@@ -1,12 +1,12 @@
-import type { ToolContext, ToolResult } from "../../core/tool.ts";
+import { cutMiddle, cutText } from "../../core/cut-text.ts";
 import { messageOf } from "../../core/errors.ts";
+import type { KeepText, ToolContext, ToolResult } from "../../core/tool.ts";
 import { callTool } from "./call-tool.ts";
 import { expandSetting } from "./expand-setting.ts";
 import { listTools, type ToolList } from "./list-tools.ts";
-import { openLink, type Link, type LinkPlace } from "./open-server-link.ts";
 import { McpProblem } from "./mcp-problem.ts";
+import { openLink, type Link, type LinkPlace } from "./open-server-link.ts";
 import { describeTransport, type McpServerSetting } from "./server-setting.ts";
-import { spillResult } from "./spill-result.ts";
 
 /**
  * - `idle`: not started yet, or ended since; the next use starts it
@@ -219,4 +219,41 @@ async function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal)
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** A person reads no more of it either; models are shown less still. */
+const largest = 256 * 1024;
+const shown = 32 * 1024;
+
+/** What is too large to be read goes into a file, as the output of a command does, and the result says which. */
+async function spillResult(result: ToolResult, executionId: string, keep: KeepText): Promise<ToolResult> {
+  const { data, ...rest } = result;
+  const dataText = data === undefined ? "" : JSON.stringify(data);
+  const whole = result.ok ? result.output : result.error;
+  const files: string[] = [];
+
+  async function spill(text: string, name: string): Promise<string> {
+    const size = `${Math.round(Buffer.byteLength(text) / 1024)} kB`;
+    try {
+      const file = await keep(text, `${executionId}.${name}`);
+      files.push(file);
+      return `[The whole ${name === "data.json" ? "data" : "result"}, ${size}: ${file}]`;
+    } catch {
+      // A full disk must not turn a call that worked into one that failed.
+      return `[The whole of it, ${size}, could not be kept]`;
+    }
+  }
+
+  const notes = [
+    ...(whole.length > largest ? [await spill(whole, "result.txt")] : []),
+    ...(dataText.length > largest ? [await spill(dataText, "data.json")] : []),
+  ];
+  if (notes.length === 0) return result;
+  const output = [cutMiddle(whole, shown), ...notes].join("\n");
+  const more = {
+    outputBytes: Buffer.byteLength(whole),
+    ...(files.length > 0 ? { files } : {}),
+    ...(dataText.length > largest ? {} : { data }),
+  };
+  return rest.ok ? { ...rest, output, ...more } : { ...rest, error: cutText(rest.error, 2000), output, ...more };
 }

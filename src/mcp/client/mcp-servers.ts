@@ -1,10 +1,11 @@
+import { createHash } from "node:crypto";
+import { checkStructure } from "../../core/check-structure.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { Tool } from "../../core/tool.ts";
+import type { Tool, ToolTraits } from "../../core/tool.ts";
 import { settlesWithin } from "../../process/stop/wait.ts";
-import { createMcpTool, type DefinitionWatch } from "./create-mcp-tool.ts";
-import type { ToolList } from "./list-tools.ts";
+import type { DefinitionPins, HeldDefinition } from "./definition-pins.ts";
+import type { ListedTool, ToolList } from "./list-tools.ts";
 import { createMcpServer, type McpServer, type McpServerStatus } from "./mcp-server.ts";
-import { nameTools } from "./name-tools.ts";
 import type { LinkPlace } from "./open-server-link.ts";
 import type { McpServerSetting } from "./server-setting.ts";
 import type { ToolCache } from "./tool-cache.ts";
@@ -157,4 +158,125 @@ function toTools(server: McpServer, list: ToolList | undefined, watch: Definitio
     listed.map((tool) => tool.name),
   );
   return listed.map((tool) => createMcpTool(server, tool, { name: names.get(tool.name)!, watch }));
+}
+
+const longestName = 64;
+
+/**
+ * A name for each tool that every provider takes, and that no other tool of any server has: `server__tool`. It follows from the two
+ * names alone, so that rules, grants and sessions stay right; where something had to be changed or cut, a hash tells it apart.
+ */
+function nameTools(server: string, tools: readonly string[]): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const tool of tools.toSorted()) {
+    const plain = `${server}__${tool}`;
+    const name = isFit(plain) && !taken.has(fold(plain)) ? plain : withHash(plain);
+    taken.add(fold(name));
+    names.set(tool, name);
+  }
+  return names;
+}
+
+/** Gemini wants a letter or "_" first; all others take less. */
+function isFit(name: string): boolean {
+  return name.length <= longestName && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);
+}
+
+function withHash(plain: string): string {
+  const hash = createHash("sha256").update(plain).digest("hex").slice(0, 8);
+  const safe = plain.replaceAll(/[^A-Za-z0-9_-]/g, "_").replace(/^(?![A-Za-z_])/, "_");
+  return `${safe.slice(0, longestName - hash.length - 1)}_${hash}`;
+}
+
+/** As the catalog tells names apart. */
+function fold(name: string): string {
+  return name.toLowerCase().replaceAll(/[-_]/g, "");
+}
+
+/** What is known of a change of the tool's definition, and how it is shown. */
+interface DefinitionWatch {
+  readonly pins: DefinitionPins;
+  readonly showChange: (change: HeldDefinition) => string;
+  /** Asks the server for its tools if it was not asked yet; never rejects. */
+  readonly verify: () => Promise<void>;
+}
+
+/** A server's tool as any other. Its own words about risk count only where the person trusts them. */
+export function createMcpTool(
+  server: McpServer,
+  listed: ListedTool,
+  { name, watch }: { readonly name: string; readonly watch: DefinitionWatch | null },
+): Tool {
+  const { setting } = server;
+  const traits = traitsOf(listed, setting.trustsAnnotations, setting.name);
+  return {
+    name,
+    description: listed.description || `The tool "${listed.name}" of the MCP server "${setting.name}".`,
+    inputSchema: listed.inputSchema,
+    traits,
+    version: `${name}@${hashOf(listed)}`,
+    ...(setting.timeoutMs === null ? {} : { timeoutMs: setting.timeoutMs }),
+    // As long as a server and all that it started may take to end.
+    stopMs: 15_000,
+    check: (input) => checkStructure(listed.inputSchema, input),
+    resources: () => [{ kind: "everything", access: traits.readOnly ? "read" : "write" }],
+    ...(watch === null
+      ? { run: (input, context) => server.call(listed.name, input, context) }
+      : watched(server, listed, watch)),
+  };
+}
+
+/** A call runs only by a definition that is pinned, or that was in view when this very call was approved. */
+function watched(
+  server: McpServer,
+  { name }: ListedTool,
+  { pins, showChange, verify }: DefinitionWatch,
+): Pick<Tool, "changed" | "preview" | "run"> {
+  const { setting } = server;
+  const sentence = `The MCP server "${setting.name}" has changed what it says of its tool "${name}"`;
+  /** By the input of a call: the change that was known when it was judged. */
+  const known = new WeakMap<object, string>();
+  return {
+    changed(input) {
+      const change = pins.heldOf(setting, name);
+      if (!change) return undefined;
+      if (typeof input === "object" && input !== null) known.set(input, change.hash);
+      return `${sentence}; look at the change and approve it here, or with: deckhand trust`;
+    },
+    preview(input) {
+      const change = pins.heldOf(setting, name);
+      if (!change) return Promise.resolve(undefined);
+      return Promise.resolve({ text: JSON.stringify(input), diff: showChange(change) });
+    },
+    async run(input, context) {
+      await verify();
+      const change = pins.heldOf(setting, name);
+      if (change) {
+        const isApproved = typeof input === "object" && input !== null && known.get(input) === change.hash;
+        if (!isApproved) {
+          const hint = "Call it again to have the change approved, or approve it with: deckhand trust";
+          return { ok: false, error: `${sentence}, so this call was not made.`, hint, errorType: "denied" };
+        }
+        pins.approve(change);
+      }
+      return server.call(name, input, context);
+    },
+  };
+}
+
+function traitsOf({ hints }: ListedTool, isTrusted: boolean, server: string): ToolTraits {
+  const { readOnly = false, destructive = true, idempotent = false } = isTrusted ? hints : {};
+  return {
+    readOnly,
+    risk: readOnly ? "low" : destructive ? "high" : "medium",
+    idempotent: readOnly || idempotent,
+    category: `mcp:${server}`,
+    offeredIn: ["agent", "mcp", "schedule"],
+    replay: readOnly ? "safe" : idempotent ? "check" : "never",
+  };
+}
+
+function hashOf(listed: ListedTool): string {
+  return createHash("sha256").update(JSON.stringify(listed)).digest("hex").slice(0, 12);
 }

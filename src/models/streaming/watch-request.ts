@@ -1,6 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
 import { AnswerError, type AnswerFault } from "./answer-fault.ts";
-import { readAnswer } from "./read-model-answer.ts";
 
 /**
  * Watches one request from outside the provider's package: stops it when somebody asks or when nothing comes any more,
@@ -107,4 +106,145 @@ export function watchRequest({ signal, fetch, clock, stallMs }: WatchOptions): R
       end(over);
     },
   };
+}
+
+/** What a server sends has no end unless somebody sets one. */
+const mostDocumentBytes = 64 * 1024;
+const mostLineBytes = 16_000_000;
+/** Of the whole stream. Each piece of a reply, often a single word, comes in an envelope of some hundred bytes. */
+const mostStreamBytes = 128_000_000;
+
+export interface AnswerReading {
+  /** Where the request went. */
+  readonly address: string;
+  /** Settles at once when the request is stopped. */
+  readonly unlessStopped: <Value>(work: Promise<Value>) => Promise<Value>;
+  /** Something of a reply came. */
+  readonly touch: () => void;
+  /** The error to throw; that it is no reply is remembered, whatever the package makes of the error. */
+  readonly refuse: (fault: AnswerFault) => AnswerError;
+}
+
+/**
+ * The answer, to be handed to the provider's package: a reply as a stream that ends where it becomes too long, or a
+ * failure whose body is cut. Throws an AnswerError when it is neither.
+ */
+async function readAnswer(response: Response, reading: AnswerReading): Promise<Response> {
+  const { status, statusText, headers, body } = response;
+  const pieces = body ? openPieces(body, reading) : null;
+  if (status >= 300 && status < 400) {
+    await pieces?.cancel();
+    throw reading.refuse({ kind: "redirect", status, target: targetOf(headers, reading.address) });
+  }
+  if (!response.ok) {
+    // Those that must not have a body have none.
+    return pieces
+      ? new Response(await readStart(pieces, mostDocumentBytes), { status, statusText, headers })
+      : response;
+  }
+  if (!pieces) throw reading.refuse({ kind: "empty", status });
+  const form = formOf(headers.get("content-type") ?? "");
+  if (form === "document" || (form === "unclear" && !(await beginsLikeEvents(pieces)))) {
+    const text = await readStart(pieces, mostDocumentBytes);
+    throw reading.refuse(text.trim() === "" ? { kind: "empty", status } : { kind: "document", body: text });
+  }
+  return new Response(limit(pieces, reading), { status, headers });
+}
+
+/** The bytes of a body in the order they come. What was put back comes first. */
+interface Pieces {
+  next(): Promise<Uint8Array | null>;
+  putBack(piece: Uint8Array): void;
+  cancel(reason?: unknown): Promise<void>;
+}
+
+function openPieces(body: ReadableStream<Uint8Array>, { unlessStopped }: AnswerReading): Pieces {
+  const reader = body.getReader();
+  let again: Uint8Array | null = null;
+  return {
+    async next() {
+      const first = again;
+      again = null;
+      if (first) return first;
+      const { done, value } = await unlessStopped(reader.read());
+      return done ? null : value;
+    },
+    putBack(piece) {
+      again = piece;
+    },
+    async cancel(reason) {
+      await reader.cancel(reason).catch(() => {
+        // It is over already.
+      });
+    },
+  };
+}
+
+/** As a text; the rest is not read. */
+async function readStart(pieces: Pieces, maxBytes: number): Promise<string> {
+  const { start, isWhole } = await collect(pieces, (bytes) => bytes.length >= maxBytes);
+  if (!isWhole) await pieces.cancel();
+  return start.subarray(0, maxBytes).toString("utf8");
+}
+
+async function collect(
+  pieces: Pieces,
+  isEnough: (bytes: Buffer) => boolean,
+): Promise<{ readonly start: Buffer; readonly isWhole: boolean }> {
+  let start = Buffer.alloc(0);
+  while (!isEnough(start)) {
+    const piece = await pieces.next();
+    if (!piece) return { start, isWhole: true };
+    start = Buffer.concat([start, piece]);
+  }
+  return { start, isWhole: false };
+}
+
+/** Servers are careless about it; a text may be a stream of events. */
+function formOf(contentType: string): "events" | "document" | "unclear" {
+  if (/^\s*(text\/html|application\/json)/i.test(contentType)) return "document";
+  return /^\s*(text\/(?!event-stream)|$)/i.test(contentType) ? "unclear" : "events";
+}
+
+async function beginsLikeEvents(pieces: Pieces): Promise<boolean> {
+  const isEnough = (bytes: Buffer): boolean => bytes.length > 1000 || /\S[^]{8}/.test(bytes.toString("latin1"));
+  const { start } = await collect(pieces, isEnough);
+  if (start.length > 0) pieces.putBack(start);
+  return /^\uFEFF?\s*(data|event|id|retry)?:/.test(start.toString("utf8"));
+}
+
+function limit(pieces: Pieces, { touch, refuse }: AnswerReading): ReadableStream<Uint8Array> {
+  let streamBytes = 0;
+  let lineBytes = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(target) {
+      const piece = await pieces.next();
+      touch();
+      if (!piece) {
+        target.close();
+        return;
+      }
+      streamBytes += piece.length;
+      const lineEnd = Math.max(piece.lastIndexOf(10), piece.lastIndexOf(13));
+      lineBytes = lineEnd === -1 ? lineBytes + piece.length : piece.length - lineEnd - 1;
+      const isEndless = streamBytes > mostStreamBytes;
+      if (isEndless || lineBytes > mostLineBytes) {
+        await pieces.cancel();
+        const what = isEndless
+          ? `more than ${mostStreamBytes / 1e6} MB`
+          : `a line of more than ${mostLineBytes / 1e6} MB`;
+        throw refuse({ kind: "too_long", limit: what });
+      }
+      target.enqueue(piece);
+    },
+    cancel: (reason) => pieces.cancel(reason),
+  });
+}
+
+/** Without what is nobody's business: names, passwords, queries. */
+function targetOf(headers: Headers, address: string): string | null {
+  const url = URL.parse(headers.get("location") ?? "", address);
+  if (!url || !headers.get("location")) return null;
+  const target = `${url.protocol}//${url.host}${url.pathname}`;
+  return target.length > 200 ? `${target.slice(0, 199)}…` : target;
 }

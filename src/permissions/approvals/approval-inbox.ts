@@ -1,12 +1,9 @@
+import type { InboxEntry, InboxOrigin, InboxQuery, InboxStore, Settlement } from "../../core/approval-inbox-port.ts";
 import type { Approve, GrantScope } from "../../core/approval.ts";
 import type { Clock } from "../../core/clock.ts";
 import { createId } from "../../core/ids.ts";
-import type { InboxEntry, InboxOrigin, InboxQuery, InboxStore, Settlement } from "../../core/approval-inbox-port.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { Ask } from "../../core/question.ts";
-import { settlementOf } from "./settlement.ts";
-import { readAnswer, type GivenAnswer } from "./read-approval-answer.ts";
-import { waitForSettlement, type Waiting } from "./wait-for-settlement.ts";
+import type { Answer, Ask, Question } from "../../core/question.ts";
 
 export interface InboxOptions {
   readonly store: InboxStore;
@@ -155,4 +152,130 @@ const wrongKind: Record<InboxEntry["kind"], string> = {
 
 function alreadySettled({ state, settlement }: InboxEntry): string {
   return `It is settled already: ${state}${settlement?.who ? ` by ${settlement.who}` : ""}.`;
+}
+
+/** What a person gave: numbers from the list, from 1 on, or text. */
+interface GivenAnswer {
+  readonly text?: string;
+  readonly options?: readonly number[];
+  /** The text is meant as it is: a number in it chooses nothing. */
+  readonly isVerbatim?: boolean;
+}
+
+export type ReadAnswer =
+  | { readonly ok: true; readonly answer: Answer }
+  | { readonly ok: false; readonly problem: string };
+
+/** Turns what a person typed into an answer, or says what is wrong with it. It never chooses for them. */
+export function readAnswer(question: Question, answer: GivenAnswer): ReadAnswer {
+  const { text, options: numbers = [], isVerbatim = false } = answer;
+  const { options = [], multiple = false, other = false } = question;
+  const given = text?.trim() ?? "";
+  if (options.length === 0) {
+    if (numbers.length > 0) return wrong("This question has no list to choose from; answer with text.");
+    return given === ""
+      ? wrong("The answer is empty; give a text.")
+      : { ok: true, answer: { answered: true, text: given } };
+  }
+  const byText = options.findIndex((option) => option === given);
+  const written = isVerbatim ? [] : numbersIn(given, options.length);
+  const chosen = numbers.length > 0 ? [...new Set(numbers)] : byText >= 0 ? [byText + 1] : written;
+  const range = `1 to ${options.length}`;
+  if (chosen.length === 0) {
+    if (given === "") return wrong(`The answer is empty; choose ${range}.`);
+    if (other) return { ok: true, answer: { answered: true, text: given } };
+    return wrong(`"${given}" is not one of the options; choose ${range}.`);
+  }
+  const beyond = chosen.find((number) => !Number.isInteger(number) || number < 1 || number > options.length);
+  if (beyond !== undefined) return wrong(`There is no option ${beyond}; choose ${range}.`);
+  if (chosen.length > 1 && !multiple) return wrong("Only one option can be chosen.");
+  const selected = chosen.map((number) => options[number - 1]!);
+  // Both at once, and they differ: either of them may be what was meant.
+  if (numbers.length > 0 && given !== "" && given !== selected.join(", ")) {
+    return wrong(`The options say "${selected.join(", ")}" and the text says "${given}"; give one of them.`);
+  }
+  return { ok: true, answer: { answered: true, text: selected.join(", "), selected } };
+}
+
+/** `2`, or `1,3` and `1 3` for several. */
+function numbersIn(text: string, most: number): number[] {
+  if (!/^\d{1,3}([\s,]+\d{1,3})*$/.test(text)) return [];
+  const numbers = [...new Set(text.split(/[\s,]+/).map(Number))];
+  return numbers.length <= most ? numbers : [most + 1];
+}
+
+function wrong(problem: string): ReadAnswer {
+  return { ok: false, problem };
+}
+
+/** How soon an answer from another process is noticed, at the latest. */
+const pollMs = 200;
+
+interface Waiting {
+  /** Resolves when somebody settled it, or withdraws it when the signal fires. */
+  until(id: string, signal: AbortSignal): Promise<Settlement>;
+  close(): void;
+}
+
+/** One timer for all that wait here; asks the store only when it changed. */
+function waitForSettlement({ store, clock }: InboxOptions): Waiting {
+  const waiters = new Map<string, (settlement: Settlement) => void>();
+  let cancelTimer: (() => void) | undefined;
+  let seen = Number.NaN;
+  let isClosed = false;
+
+  async function look(): Promise<void> {
+    try {
+      const revision = store.revision();
+      if (revision !== seen) {
+        for (const [id, resolve] of waiters) {
+          const entry = await store.get(id);
+          if (entry?.settlement) resolve(entry.settlement);
+        }
+        seen = revision;
+      }
+    } catch {
+      // A store that can't be read now is asked again: an answer is never made up.
+      seen = Number.NaN;
+    }
+    plan();
+  }
+
+  function plan(): void {
+    cancelTimer = undefined;
+    if (waiters.size > 0 && !isClosed) cancelTimer = clock.after(pollMs, () => void look());
+  }
+
+  return {
+    until(id, signal) {
+      return new Promise((resolve) => {
+        const finish = (settlement: Settlement): void => {
+          if (!waiters.delete(id)) return;
+          signal.removeEventListener("abort", withdraw);
+          resolve(settlement);
+        };
+        const withdraw = (): void => {
+          const withdrawn = settlementOf("withdrawn");
+          // The call is over either way; an entry that can't be settled now is found abandoned later.
+          store.settle(id, withdrawn, clock.now()).catch(() => undefined);
+          finish(withdrawn);
+        };
+        waiters.set(id, finish);
+        signal.addEventListener("abort", withdraw, { once: true });
+        if (signal.aborted) withdraw();
+        else {
+          seen = Number.NaN;
+          if (!cancelTimer) plan();
+        }
+      });
+    },
+    close() {
+      isClosed = true;
+      cancelTimer?.();
+    },
+  };
+}
+
+function settlementOf(state: Settlement["state"], who: string | null = null): Settlement {
+  return { state, who, answer: null, scope: null, reason: null };
 }

@@ -1,16 +1,14 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import type { CommandAnalysis } from "../../../packages/command-analysis/src/analyse-command.ts";
 import type { SimpleCommand, Word } from "../../../packages/command-analysis/src/simple-command.ts";
 import { findSecretBelow } from "../../guard/path/find-secret-below.ts";
-import { expandGlob, within } from "./expand-glob.ts";
-import type { JudgedPath, Judges } from "../judges.ts";
-import { pathsIn, possiblePathsIn, possiblePathsInInput, revisionPathsIn } from "./paths-in-word.ts";
-import { physicalPath } from "./physical-path.ts";
-import { findRepositoryProgram } from "../trust/repository-programs.ts";
-import { searchedFolders } from "./searched-folders.ts";
 import type { SearchedPlace, TouchedPath } from "../call-subject.ts";
-import { nextFolders, optionFolders } from "./working-folders.ts";
+import type { JudgedPath, Judges } from "../judges.ts";
+import { findRepositoryProgram } from "../trust/repository-programs.ts";
+import { expandGlob, within } from "./expand-glob.ts";
+import { pathsIn, possiblePathsIn, possiblePathsInInput, revisionPathsIn } from "./paths-in-word.ts";
+import { searchedFolders } from "./searched-folders.ts";
 
 type PathJudge = Pick<Judges, "path">;
 
@@ -166,4 +164,61 @@ function shownWords({ name, words, assignments }: SimpleCommand): Word[] {
 /** `/^a.*b$/` given to grep is outside the workdir only by its looks. */
 function mayBePath(path: string, folder: string): boolean {
   return !/[\^$|()\\{}]/.test(path) || existsSync(within(folder, path));
+}
+
+const mostFolders = 8;
+
+/** Where a `cd` may lead from these folders; null when that is not known. */
+function nextFolders({ words }: SimpleCommand, folders: readonly string[]): string[] | null {
+  const target = words.slice(1).find(({ text }) => !text.startsWith("-") || text === "-");
+  if (target?.kind !== "literal" || target.text === "-" || folders.length > mostFolders) return null;
+  // By name, as shells do it, and by where links lead, as they do it with -P.
+  return folders.flatMap((folder) => [resolve(folder, target.text), physicalPath(within(folder, target.text))]);
+}
+
+/** Folders that an option tells a program to work in: `env -C sub`, `git -C sub`, `make --directory=sub`. */
+function optionFolders({ words }: SimpleCommand, folders: readonly string[]): string[] {
+  const named = words.flatMap(({ text }, index) => {
+    const glued = /^(?:-C|--(?:directory|chdir|cwd|dir|prefix|work-tree|working-dir(?:ectory)?|project)=)(.+)$/.exec(
+      text,
+    );
+    if (glued) return [glued[1]!];
+    const next = words[index + 1];
+    return folderOption.test(text) && next?.kind === "literal" ? [next.text] : [];
+  });
+  const places = named
+    .slice(0, mostFolders)
+    .flatMap((name) => folders.map((folder) => physicalPath(within(folder, name))));
+  return [...new Set(places)].filter(isFolder);
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+const folderOption = /^(?:-C|--(?:directory|chdir|cwd|dir|prefix|work-tree|working-dir(?:ectory)?|project)|-[dDw])$/;
+
+/**
+ * Where the system would look for an absolute path: `link/..` is the folder above the place that the link leads to, not above the
+ * link. A name that is not there leads nowhere, so for it the text decides.
+ */
+function physicalPath(path: string): string {
+  let at = "/";
+  for (const name of path.split("/")) {
+    if (name === "..") at = dirname(realPath(at));
+    else at = join(at, name);
+  }
+  return at;
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
 }

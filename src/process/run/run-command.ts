@@ -1,14 +1,12 @@
-import type { CommandEnd, CommandExit, CommandRequest, StartError } from "./run-request.ts";
-import { isDiskFull } from "./disk-full.ts";
-import { explainRefusal } from "../sandbox/explain-refusal.ts";
-import type { HeldRun } from "./hold-run.ts";
+import type { Clock } from "../../core/clock.ts";
 import type { LiveRun, ProcessParts } from "../process-parts.ts";
-import { sandboxFailed, startRun } from "./start-run.ts";
+import { explainRefusal } from "../sandbox/explain-refusal.ts";
 import { settlesWithin } from "../stop/wait.ts";
-import { watchLimits } from "./watch-limits.ts";
-import type { StopCause } from "./watch-limits.ts";
-import { openOutputFiles, outputPipes, watchOutput } from "./watch-output.ts";
-import type { OutputFiles } from "./watch-output.ts";
+import { isDiskFull } from "./disk-full.ts";
+import type { HeldRun } from "./hold-run.ts";
+import type { CommandEnd, CommandExit, CommandRequest, StartError } from "./run-request.ts";
+import { sandboxFailed, startRun } from "./start-run.ts";
+import { openOutputFiles, type OutputFiles, outputPipes, watchOutput } from "./watch-output.ts";
 
 /**
  * Runs one command to its end. Never rejects: not being able to start, and every way to stop, are values.
@@ -121,5 +119,47 @@ function notRun(why: { stoppedBy?: StopCause; startError?: StartError }): Comman
     explain: () => null,
     startError: why.startError ?? null,
     discard: () => Promise.resolve(),
+  };
+}
+
+type StopCause = NonNullable<CommandEnd["stoppedBy"]>;
+
+/** What may stop a command from outside. The first cause wins, whatever else happens afterwards. */
+export interface Limits {
+  readonly stopped: Promise<StopCause>;
+  stop(cause: StopCause): void;
+  /** Output came: the idle limit starts anew. */
+  alive(): void;
+  /** Takes every timer and listener away. */
+  clear(): void;
+}
+
+function watchLimits(clock: Clock, request: Pick<CommandRequest, "signal" | "wallMs" | "idleMs">): Limits {
+  const { signal, wallMs, idleMs } = request;
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<StopCause>();
+  let lastSign = clock.monotonic();
+  let cancelIdle: (() => void) | undefined;
+
+  function awaitIdle(limitMs: number): void {
+    const restMs = lastSign + limitMs - clock.monotonic();
+    if (restMs <= 0) stop("idle");
+    else cancelIdle = clock.after(restMs, () => awaitIdle(limitMs));
+  }
+
+  const onAbort = (): void => stop("signal");
+  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  const cancelWall = wallMs === undefined ? undefined : clock.after(wallMs, () => stop("wall"));
+  if (idleMs !== undefined) awaitIdle(idleMs);
+
+  return {
+    stopped,
+    stop,
+    alive: () => void (lastSign = clock.monotonic()),
+    clear() {
+      signal.removeEventListener("abort", onAbort);
+      cancelWall?.();
+      cancelIdle?.();
+    },
   };
 }

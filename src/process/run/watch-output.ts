@@ -1,10 +1,20 @@
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import type { CommandRequest, OutputFile, OutputStream } from "./run-request.ts";
-import { createOutputAnchor } from "./output-anchor.ts";
+import {
+  appendFileSync,
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { openPipe, type OpenPipe } from "./output-pipe.ts";
-import { createOutputTail } from "./output-tail.ts";
-import { restoreFile } from "../sandbox/restore-file.ts";
+import type { CommandRequest, OutputFile, OutputStream } from "./run-request.ts";
 import type { Ticker } from "./ticker.ts";
 
 export interface OutputFiles {
@@ -203,4 +213,122 @@ function guard(action: () => void): void {
   } catch {
     // The listener's own failure; the whole output is in the file.
   }
+}
+
+/** A command can reach its own output file. Whatever it did there, the path shall hold what it wrote; false: it can't. */
+function restoreFile({ path, fd }: { readonly path: string; readonly fd: number }): boolean {
+  const written = fstatSync(fd);
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found?.ino === written.ino && found.dev === written.dev) return true;
+  try {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, "", { mode: 0o600, flag: "wx" });
+    const buffer = Buffer.alloc(1024 * 1024);
+    for (let at = 0, count = 1; count > 0; at += count) {
+      count = readSync(fd, buffer, 0, buffer.length, at);
+      appendFileSync(path, buffer.subarray(0, count));
+    }
+    return true;
+  } catch {
+    return false; // the disk is full, or the folder is not ours any more
+  }
+}
+
+/** Notices that a file which should only grow was emptied, also when it has grown again since. */
+export interface OutputAnchor {
+  /** False when what was seen the last time is not there any more. */
+  holds(): boolean;
+  /** Remembers the end of what is there now. */
+  moveTo(size: number): void;
+}
+
+const anchorBytes = 64;
+
+/**
+ * The proof is the text last seen, which must stay where it was. What came and went between two looks can't be
+ * noticed at all: nothing tells how far the child had written.
+ */
+function createOutputAnchor(fd: number): OutputAnchor {
+  let seen = Buffer.alloc(0);
+  let from = 0;
+
+  function read(start: number, bytes: number): Buffer {
+    const buffer = Buffer.alloc(bytes);
+    return buffer.subarray(0, readSync(fd, buffer, 0, bytes, start));
+  }
+
+  return {
+    holds: () => seen.length === 0 || read(from, seen.length).equals(seen),
+    moveTo(size) {
+      from = Math.max(0, size - anchorBytes);
+      seen = size === 0 ? Buffer.alloc(0) : Buffer.from(read(from, size - from));
+    },
+  };
+}
+
+/** Follows a growing file and hands out its new text in pieces of whole characters. */
+export interface OutputTail {
+  /** Reads what is new up to `size`; what is more than one piece behind is skipped. */
+  advance(size: number): void;
+  /** Takes bytes that somebody else has read; `from` is where they stood in the file. */
+  feed(bytes: Buffer, from: number): void;
+  /** The file was cut back to nothing; what follows goes on where the text is now. */
+  restart(): void;
+  /** Reads the rest and gives what was held back: the beginning of a character that never came. */
+  finish(size: number): void;
+}
+
+/** The most that is read in one turn, and so all the memory that output of any size takes. */
+const usualBytes = 64 * 1024;
+
+/** `skippedBytes`: how much before this text nobody will see. */
+export type GiveText = (text: string, skippedBytes: number) => void;
+
+export function createOutputTail(fd: number, give: GiveText, pieceBytes = usualBytes): OutputTail {
+  let position = 0;
+  let decoder = newDecoder();
+
+  function advance(size: number): void {
+    const start = Math.max(position, size - pieceBytes);
+    if (size <= start) return;
+    const buffer = Buffer.allocUnsafe(size - start);
+    feed(buffer.subarray(0, readSync(fd, buffer, 0, buffer.length, start)), start);
+  }
+
+  function feed(bytes: Buffer, from: number): void {
+    const skipped = from > position;
+    if (skipped) decoder = newDecoder();
+    const start = skipped ? firstCharacter(bytes) : position - from;
+    const skippedBytes = skipped ? from + start - position : 0;
+    position = Math.max(position, from + bytes.length);
+    hand(decoder.decode(bytes.subarray(start), { stream: true }), skippedBytes);
+  }
+
+  function hand(text: string, skippedBytes = 0): void {
+    if (text !== "") give(text, skippedBytes);
+  }
+
+  return {
+    advance,
+    feed,
+    restart() {
+      position = 0;
+    },
+    finish(size) {
+      advance(size);
+      hand(decoder.decode());
+    },
+  };
+}
+
+function newDecoder() {
+  return new TextDecoder("utf-8", { ignoreBOM: true });
+}
+
+/** Skipping may land inside a character: its remaining bytes all look like 10xxxxxx. */
+function firstCharacter(buffer: Buffer): number {
+  let at = 0;
+  while (at < Math.min(buffer.length, 3) && (buffer[at]! & 0xc0) === 0x80) at += 1;
+  return at;
 }

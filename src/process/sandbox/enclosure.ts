@@ -1,19 +1,14 @@
-import { mkdirSync } from "node:fs";
+import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../core/errors.ts";
 import type { SandboxKind, SandboxReport } from "../../core/sandbox.ts";
-import { bwrapProfile } from "./bwrap-profile.ts";
-import { makeMasks } from "./masks.ts";
-import type { Traces } from "./masks.ts";
-import { cachePath, planMounts } from "./mount-plan.ts";
-import type { MountPlan, PlanPlace } from "./mount-plan.ts";
-import type { Namespace } from "./namespace.ts";
-import { makePrivateFolder } from "./private-folder.ts";
-import type { PrivateFolder } from "./private-folder.ts";
-import type { ProcessTable } from "../stop/process-table.ts";
-import type { Run } from "../run/run-folder.ts";
 import { readRunningHolds } from "../background/running-holds.ts";
-import { sandboxEnvironment } from "./sandbox-environment.ts";
+import type { Run } from "../run/run-folder.ts";
+import type { ProcessTable } from "../stop/process-table.ts";
+import { makeMasks, type Traces } from "./masks.ts";
+import { cachePath, type Mount, type MountPlan, planMounts, type PlanPlace } from "./mount-plan.ts";
+import type { Namespace } from "./namespace.ts";
+import { makePrivateFolder, type PrivateFolder } from "./private-folder.ts";
 import type { SandboxView } from "./sandbox-view.ts";
 import { seatbeltProfile } from "./seatbelt-profile.ts";
 
@@ -127,4 +122,99 @@ function plan(view: SandboxView, place: PlanPlace): MountPlan {
     const message = `The sandbox could not be prepared: ${messageOf(thrown)}.`;
     throw Object.assign(new Error(message, { cause: thrown }), { code: "SANDBOX_UNAVAILABLE" });
   }
+}
+
+/** Where things are, as a command sees them. */
+export interface SandboxPlaces {
+  readonly temporary: string;
+  readonly cache: string;
+}
+
+/**
+ * Variables that send programs to places they can write to, because the home folder can't be written. They replace
+ * what the environment says.
+ */
+function sandboxEnvironment({ temporary, cache }: SandboxPlaces): Record<string, string> {
+  const caches = Object.entries(cacheVariables).map(([name, folder]) => [name, join(cache, folder)]);
+  return { TMPDIR: temporary, XDG_CACHE_HOME: cache, ...Object.fromEntries(caches) };
+}
+
+/** Programs that do not go by XDG_CACHE_HOME; pip, uv, go's builds, deno, composer and others do. */
+const cacheVariables = {
+  npm_config_cache: "npm",
+  pnpm_config_store_dir: "pnpm",
+  YARN_CACHE_FOLDER: "yarn",
+  YARN_GLOBAL_FOLDER: "yarn-global",
+  BUN_INSTALL_CACHE_DIR: "bun",
+  CARGO_HOME: "cargo",
+  GOMODCACHE: "go-mod",
+  GRADLE_USER_HOME: "gradle",
+  NUGET_PACKAGES: "nuget",
+};
+
+export interface BwrapOptions {
+  readonly view: SandboxView;
+  readonly mounts: readonly Mount[];
+  /** Whether user namespaces can be made inside; older versions of bwrap can't forbid it. */
+  readonly nesting: "closed" | "open";
+}
+
+/** The arguments of bwrap that decide what is visible and allowed inside. */
+function bwrapProfile({ view, mounts, nesting }: BwrapOptions): string[] {
+  const [base, above] = split(mounts);
+  const hidden = mounts.filter(({ kind }) => kind === "hidden");
+  return [
+    ...base.flatMap(mountArguments),
+    "--dev",
+    "/dev",
+    "--proc",
+    "/proc",
+    ...(isRoot() ? rootOnlyFiles.flatMap((path) => ["--ro-bind-try", path, path]) : []),
+    ...above.flatMap(mountArguments),
+    // Only now: what lies in them had to be mounted first.
+    ...hidden.flatMap(({ path }) => ["--remount-ro", path]),
+    ...(base.length === 0 ? ["--remount-ro", "/"] : []),
+    "--unshare-ipc",
+    "--unshare-uts",
+    "--unshare-cgroup-try",
+    ...(view.network ? [] : ["--unshare-net"]),
+    ...userArguments(view, nesting),
+  ];
+}
+
+/** The root comes before /dev and /proc, which lie over it; all else lies over them. Without one it is an empty folder. */
+function split(mounts: readonly Mount[]): [Mount[], Mount[]] {
+  return [mounts.filter(({ path }) => path === "/"), mounts.filter(({ path }) => path !== "/")];
+}
+
+function mountArguments(mount: Mount): string[] {
+  if (mount.kind === "hidden") return ["--tmpfs", mount.path];
+  if (mount.kind === "link") return ["--symlink", mount.target, mount.path];
+  return [mount.kind === "readable" ? "--ro-bind" : "--bind", mount.source, mount.path];
+}
+
+/**
+ * Root without any capability may still write what belongs to root here, and `core_pattern` is a program that the
+ * kernel itself would start outside.
+ */
+const rootOnlyFiles = ["sys", "sysrq-trigger", "fs", "acpi", "scsi", "mtrr", "pressure"].map((name) => `/proc/${name}`);
+
+/** Whoever can mount could undo the rest, so nobody inside gets a capability that reaches it. */
+function userArguments({ workdir }: SandboxView, nesting: "closed" | "open"): string[] {
+  if (!isRoot()) return nesting === "closed" ? ["--unshare-user", "--disable-userns"] : ["--unshare-user-try"];
+  const noRights = ["--cap-drop", "ALL"];
+  // In a container, root often works in a folder of somebody else's. In a user namespace it could not even read it.
+  if (ownerOf(workdir) !== 0) return [...noRights, ...ofOthers.flatMap((name) => ["--cap-add", name])];
+  return nesting === "closed" ? ["--unshare-user", "--disable-userns", ...noRights] : noRights;
+}
+
+/** Rights on files of others; a read-only mount holds all the same. */
+const ofOthers = ["CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_CHOWN"];
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function ownerOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.uid ?? 0;
 }

@@ -1,9 +1,17 @@
-import { chmodSync, lstatSync, mkdirSync, rmdirSync, statSync, unlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  rmdirSync,
+  statSync,
+  unlinkSync,
+} from "node:fs";
+import { basename, dirname, join, sep } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import { atName } from "../run/at-name.ts";
-import { readRunningHolds } from "../background/running-holds.ts";
-import type { Registry } from "../background/running-holds.ts";
+import { readRunningHolds, type Registry } from "../background/running-holds.ts";
 
 /*
  * A name that is missing can only be kept from being made by a mount on it, and a mount needs something to lie on:
@@ -65,5 +73,28 @@ function attempt<Result>(work: () => Result): Result | undefined {
     return work();
   } catch {
     return undefined; // it is there, or gone, or somebody put something into it: then it is not ours any more
+  }
+}
+
+/** Node does not name it. It opens a folder only to stand in it, which needs no right to list it. */
+const standIn = 0o10000000;
+
+/**
+ * Calls `act` with another way to the same name: through its folder itself, which was reached without following any
+ * link. Whatever somebody renames meanwhile, that folder stays the one it was. Throws when there is a link on the way. Linux only.
+ */
+function atName<Result>(path: string, act: (steady: string) => Result): Result {
+  const names = dirname(path).split(sep).filter(Boolean);
+  const flags = standIn | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+  let folder = openSync(sep, flags);
+  try {
+    for (const name of names) {
+      const next = openSync(`/proc/self/fd/${folder}/${name}`, flags);
+      closeSync(folder);
+      folder = next;
+    }
+    return act(join(`/proc/self/fd/${folder}`, basename(path)));
+  } finally {
+    closeSync(folder);
   }
 }

@@ -1,11 +1,10 @@
-import { lstatSync, readdirSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { RunningHolds } from "../background/running-holds.ts";
 import type { PrivateFolder } from "./private-folder.ts";
 import { isInside, realPath } from "./real-path.ts";
-import type { RunningHolds } from "../background/running-holds.ts";
 import type { SandboxView } from "./sandbox-view.ts";
 import { systemMounts } from "./system-mounts.ts";
-import { writableRoots } from "./writable-roots.ts";
 
 /** One step of building what a command sees. A later one lies over an earlier one. */
 export type Mount =
@@ -220,4 +219,45 @@ function byDepth(paths: readonly string[]): string[] {
 
 function depthOf(path: string): number {
   return path === sep ? 0 : path.split(sep).length;
+}
+
+/** More than the system itself follows. */
+const mostLinks = 40;
+
+/**
+ * The real paths of the folders that can be written; those that are not there are left out. Throws when the workdir is not where
+ * it was.
+ *
+ * A link inside one of them may have been made by a command, to be given what it leads to. So it names no folder.
+ */
+function writableRoots({ workdir, writable }: SandboxView): string[] {
+  const [real] = realPath(workdir);
+  if (real !== undefined && real !== workdir) throw new Error(`the workdir ${workdir} leads to ${real} by now`);
+  const barriers = [workdir, ...writable.flatMap(realPath)];
+  return [...writable.flatMap((path) => follow(path, barriers)), ...(real === undefined ? [] : [real])];
+}
+
+/** None or one. */
+function follow(path: string, barriers: readonly string[]): string[] {
+  const names = namesOf(path);
+  let at: string = sep;
+  for (let links = 0; names.length > 0;) {
+    const next = join(at, names.shift()!);
+    const found = lstatSync(next, { throwIfNoEntry: false });
+    if (!found) return [];
+    if (!found.isSymbolicLink()) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > mostLinks || barriers.some((folder) => isInside(dirname(next), folder))) return [];
+    const target = readlinkSync(next);
+    if (target.startsWith(sep)) at = sep;
+    names.unshift(...namesOf(target));
+  }
+  return [at];
+}
+
+function namesOf(path: string): string[] {
+  return path.split(sep).filter((name) => name !== "" && name !== ".");
 }

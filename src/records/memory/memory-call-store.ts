@@ -1,11 +1,9 @@
+import type { ExecutionQuery, ExecutionStore } from "../../core/call-store.ts";
+import { type Execution, isFinal } from "../../core/call.ts";
 import { cutMiddle } from "../../core/cut-text.ts";
 import { RuntimeError } from "../../core/errors.ts";
-import { type Execution, isFinal } from "../../core/call.ts";
-import type { ExecutionQuery, ExecutionStore } from "../../core/call-store.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
 import { boundExecution } from "../bound-call.ts";
-import { createOldestFirst } from "../oldest-first.ts";
-import { weighValue } from "../weigh-value.ts";
 
 export interface MemoryStoreOptions {
   /** How many executions are kept; the oldest that are final go first. */
@@ -160,4 +158,44 @@ function isOld({ state, completedAt }: Execution, completedBefore: number): bool
 
 function isSame(a: ProcessIdentity | null, b: ProcessIdentity): boolean {
   return a !== null && a.pid === b.pid && a.startTime === b.startTime && a.bootId === b.bootId;
+}
+
+/** About how many characters a JSON value holds. */
+function weighValue(value: unknown): number {
+  if (typeof value === "string") return value.length + 8;
+  if (typeof value !== "object" || value === null) return 8;
+  let weight = 8;
+  if (Array.isArray(value)) for (const item of value) weight += weighValue(item);
+  else for (const key of Object.keys(value)) weight += key.length + weighValue((value as Record<string, unknown>)[key]);
+  return weight;
+}
+
+/**
+ * Ids in the order of their coming, for taking the oldest again and again. A Map alone would do it, but walks over all
+ * that was deleted at its front, each time.
+ */
+export interface OldestFirst {
+  add(id: string): void;
+  take(): string | undefined;
+  readonly size: number;
+}
+
+function createOldestFirst(): OldestFirst {
+  let ids: string[] = [];
+  let next = 0;
+  return {
+    add: (id) => void ids.push(id),
+    take() {
+      if (next === ids.length) return undefined;
+      const id = ids[next++];
+      if (next >= 1024 && next * 2 >= ids.length) {
+        ids = ids.slice(next);
+        next = 0;
+      }
+      return id;
+    },
+    get size() {
+      return ids.length - next;
+    },
+  };
 }

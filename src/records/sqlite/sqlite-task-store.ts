@@ -1,9 +1,55 @@
 import { cutMiddle } from "../../core/cut-text.ts";
-import { isFinalTask, type Task, type TaskQuery, type TaskStore } from "../../core/task.ts";
-import type { Connection, Parameter } from "./sqlite-connection.ts";
-import type { Database } from "./database.ts";
-import { insertTask, isOwnedBy, replaceOrder, selectTask, taskFromRow, updateTask } from "./task-row.ts";
+import type { ProcessIdentity } from "../../core/process-identity.ts";
+import { isFinalTask, type Task, type TaskOrder, type TaskQuery, type TaskStore } from "../../core/task.ts";
+import { fromWire, toWire } from "../../core/wire.ts";
+import { damaged } from "../store-error.ts";
 import { fromKey, toKey } from "../text-key.ts";
+import type { Database } from "./database.ts";
+import type { Connection, Parameter, Row } from "./sqlite-connection.ts";
+
+const selectTask = `
+  SELECT tasks.id, tasks.body, task_orders.body AS order_body
+  FROM tasks JOIN task_orders ON task_orders.task_id = tasks.id`;
+
+function insertTask(connection: Connection, task: Task): void {
+  const { agent, idempotencyKey } = task.order;
+  const key = idempotencyKey === null ? null : toKey(idempotencyKey);
+  connection.run(insert, task.id, toKey(agent), key, ...changingColumns(task));
+  connection.run("INSERT INTO task_orders (task_id, body) VALUES (?, ?)", task.id, JSON.stringify(toWire(task.order)));
+}
+
+/** Without secrets, once the task has ended. */
+function replaceOrder(connection: Connection, { id, order }: Task): void {
+  connection.run("UPDATE task_orders SET body = ? WHERE task_id = ?", JSON.stringify(toWire(order)), id);
+}
+
+/** Everything but the order. */
+function updateTask(connection: Connection, task: Task): void {
+  connection.run(update, ...changingColumns(task), task.id);
+}
+
+function taskFromRow(row: Row, path: string): Task {
+  try {
+    const order = fromWire(JSON.parse(String(row["order_body"]))) as TaskOrder;
+    return { ...(fromWire(JSON.parse(String(row["body"]))) as Omit<Task, "order">), order };
+  } catch (thrown) {
+    throw damaged(path, `the task ${String(row["id"])} can't be read`, { cause: thrown });
+  }
+}
+
+function isOwnedBy({ owner }: Task, other: ProcessIdentity | null): boolean {
+  return owner?.pid === other?.pid && owner?.startTime === other?.startTime && owner?.bootId === other?.bootId;
+}
+
+const insert = `
+  INSERT INTO tasks (id, agent, idempotency_key, state, completed_at, body)
+  VALUES (?, ?, ?, ?, ?, ?)`;
+
+const update = "UPDATE tasks SET state = ?, completed_at = ?, body = ? WHERE id = ?";
+
+function changingColumns(task: Task): Parameter[] {
+  return [task.state, task.completedAt, JSON.stringify(toWire({ ...task, order: undefined }))];
+}
 
 const longestReason = 10_000;
 

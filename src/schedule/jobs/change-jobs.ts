@@ -1,14 +1,14 @@
 import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { Emit } from "../../core/events.ts";
-import type { ScheduleStore } from "../../core/schedule-store.ts";
 import type { Job, Run } from "../../core/job.ts";
-import { createJob, type JobOrder } from "./create-job.ts";
-import { findJob } from "./find-job.ts";
-import { pauseJob } from "./pause-job.ts";
-import { newRun, resumeJob } from "./plan-job.ts";
+import { nearest } from "../../core/nearest.ts";
+import type { ScheduleStore } from "../../core/schedule-store.ts";
 import { defaultSettings } from "../schedule-parts.ts";
 import { openTimes } from "../times/times.ts";
+import { createJob, type JobOrder } from "./create-job.ts";
+import { pauseJob } from "./pause-job.ts";
+import { newRun, resumeJob } from "./plan-job.ts";
 
 /** What people do with jobs. Works without a scheduler in this process: whichever there is finds it in the store. */
 export interface Jobs {
@@ -84,4 +84,38 @@ export function createJobs(parts: { readonly store: ScheduleStore; readonly cloc
       }
     },
   };
+}
+
+/** What is shorter fits by chance, and is more likely a name that was mistyped. */
+const shortestPart = 4;
+
+/** The job of this name or id, or the only one whose id begins or ends like this. Throws JOB_UNKNOWN for none and for several. */
+function findJob(jobs: readonly Job[], idOrName: string): Job {
+  const wanted = idOrName.trim();
+  const found = jobs.find(({ id, name }) => id === wanted || name === wanted);
+  if (found) return found;
+  const similar = findByPart(jobs, wanted);
+  if (similar.length === 1) return similar[0]!;
+  if (similar.length > 1) {
+    const named = similar.slice(0, 3).map(({ id, name }) => `${name} (${id})`);
+    const rest = similar.length > named.length ? ", …" : "";
+    throw new RuntimeError(
+      "JOB_UNKNOWN",
+      `"${wanted}" could be ${similar.length} jobs: ${named.join(", ")}${rest}. Give the name, or more of the id.`,
+    );
+  }
+  throw new RuntimeError("JOB_UNKNOWN", `There is no job "${wanted}": ${hintAt(jobs, wanted)}`);
+}
+
+function findByPart(jobs: readonly Job[], wanted: string): Job[] {
+  const part = wanted.toLowerCase().replace(/^job_/, "");
+  if (part.length < shortestPart) return [];
+  return jobs.filter(({ id }) => id.endsWith(part) || id.startsWith(`job_${part}`));
+}
+
+function hintAt(jobs: readonly Job[], wanted: string): string {
+  const names = jobs.map(({ name }) => name);
+  const near = nearest(wanted, names);
+  if (near.length > 0) return `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`;
+  return names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}.` : "there are none yet.";
 }

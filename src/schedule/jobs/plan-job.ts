@@ -1,9 +1,7 @@
 import { createId } from "../../core/ids.ts";
-import type { JobPlan, RunSet } from "../../core/schedule-store.ts";
 import type { Job, Run } from "../../core/job.ts";
-import { collectDue, type DueTimes } from "../runs/collect-due.ts";
+import type { JobPlan, RunSet } from "../../core/schedule-store.ts";
 import { delayOf } from "../runs/jitter.ts";
-import { chooseCatchUps } from "../runs/missed-rule.ts";
 import type { Times } from "../times/times.ts";
 
 export interface PlanOptions {
@@ -124,5 +122,73 @@ export function newRun(job: Job, dueAt: number, now: number): Run {
     sessionId: null,
     summary: null,
     span: null,
+  };
+}
+
+interface DueTimes {
+  /** The latest ones, in order. */
+  readonly times: readonly number[];
+  /** Those before them, which are too many to be named one by one. */
+  readonly earlier: { readonly firstAt: number; readonly untilAt: number; readonly count: number | null } | null;
+}
+
+/** Due times after one time and not after the other. How long that takes depends on `most`, not on how many there are. */
+export function collectDue(
+  times: Times,
+  { after, until, most }: { readonly after: number; readonly until: number; readonly most: number },
+): DueTimes {
+  const first = walk(times, { after, until, most: most + 1 });
+  if (first.length <= most) return { times: first, earlier: null };
+  const latest = walk(times, { after: Math.max(after, times.beginOfLast(until, most)), until, most: Infinity });
+  const [untilAt, firstAt] = [latest[0] ?? until + 1, first[0]!];
+  if (untilAt <= firstAt) return { times: latest, earlier: null };
+  return { times: latest, earlier: { firstAt, untilAt, count: times.count(after, untilAt - 1) ?? null } };
+}
+
+function walk(
+  times: Times,
+  { after, until, most }: { readonly after: number; readonly until: number; readonly most: number },
+): number[] {
+  const found: number[] = [];
+  let due = times.next(after);
+  while (due && due.at <= until && found.length < most) {
+    found.push(due.at);
+    due = times.next(due.at);
+  }
+  return found;
+}
+
+export interface LateRuns {
+  /** In the order of their due times. */
+  readonly late: readonly Run[];
+  /** One of the job is due now and not late. */
+  readonly isFollowed: boolean;
+  readonly now: number;
+}
+
+export interface CatchUps {
+  readonly catchUps: readonly Run[];
+  readonly missed: readonly { readonly run: Run; readonly reason: string }[];
+}
+
+/** Which of the runs that nobody could start in time are made up for. */
+function chooseCatchUps(job: Job, { late, isFollowed, now }: LateRuns): CatchUps {
+  const { missed: rule } = job;
+  const delayMs = delayOf(job);
+  const young = late.filter(
+    ({ dueAt }) => now - dueAt <= rule.windowMs && now - dueAt - delayMs <= (job.deadlineMs ?? Infinity),
+  );
+  const wanted = rule.mode === "none" ? 0 : rule.mode === "all" ? Math.min(rule.max, 10) : isFollowed ? 0 : 1;
+  const catchUps = wanted === 0 ? [] : young.slice(-wanted);
+  const reasonFor = (run: Run): string => {
+    if (rule.mode === "none") return "Nothing could run then, and the job does not catch up.";
+    if (!young.includes(run)) return "Nothing could run then, and it was too long ago to catch up.";
+    return rule.mode === "last"
+      ? "Nothing could run then; a later run takes its place."
+      : `Nothing could run then; only the latest ${wanted} are caught up with.`;
+  };
+  return {
+    catchUps,
+    missed: late.filter((run) => !catchUps.includes(run)).map((run) => ({ run, reason: reasonFor(run) })),
   };
 }

@@ -1,11 +1,11 @@
+import type { Clock } from "../../core/clock.ts";
 import { cutMiddle } from "../../core/cut-text.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
 import type { Job, Run } from "../../core/job.ts";
-import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import type { RunContext, RunOutcome } from "../jobs/job-runner.ts";
 import type { ScheduleParts } from "../schedule-parts.ts";
+import type { ActiveRun, ActiveRuns } from "./active-runs.ts";
 import { settleRun, settleUnbegun } from "./settle-run.ts";
-import { startLimit } from "./time-limit.ts";
 
 /** Does the work of a run that this process has claimed, to its end. Rejects only when the store fails. */
 export function carryOut(parts: ScheduleParts, active: ActiveRuns, { job, run }: Started): Promise<void> {
@@ -101,4 +101,52 @@ const exhausted = new Set(["EMFILE", "ENFILE", "EAGAIN", "ENOMEM", "ENOSPC", "ED
 function didNotStop(stopMs: number): RunOutcome {
   const reason = `It had not ended ${stopMs / 1000} s after it was told to.`;
   return { state: "failed", reason, summary: null, isHopeless: true };
+}
+
+export interface TimeLimit {
+  /** Until what it returns is called, no time passes; as often as it is called, so often must that be. */
+  readonly standStill: () => () => void;
+  readonly end: () => void;
+}
+
+/** Calls back when so much time has passed while it did not stand still. */
+export function startLimit(clock: Clock, limitMs: number, onOver: () => void): TimeLimit {
+  let restMs = limitMs;
+  let stillFor = 0;
+  let isEnded = false;
+  let begunAt = clock.monotonic();
+  let cancel = clock.after(restMs, look);
+
+  /** A timer may come too soon: none is longer than 24.8 days. */
+  function look(): void {
+    const leftMs = Math.ceil(restMs - (clock.monotonic() - begunAt));
+    if (leftMs <= 0) onOver();
+    else cancel = clock.after(leftMs, look);
+  }
+
+  function goOn(): void {
+    stillFor -= 1;
+    if (stillFor > 0 || isEnded) return;
+    begunAt = clock.monotonic();
+    cancel = clock.after(restMs, look);
+  }
+
+  return {
+    standStill() {
+      if (stillFor === 0) {
+        cancel();
+        restMs = Math.max(0, restMs - (clock.monotonic() - begunAt));
+      }
+      stillFor += 1;
+      let isOver = false;
+      return () => {
+        if (!isOver) goOn();
+        isOver = true;
+      };
+    },
+    end() {
+      isEnded = true;
+      cancel();
+    },
+  };
 }

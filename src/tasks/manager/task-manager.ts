@@ -1,25 +1,26 @@
 import { join } from "node:path";
 import { messageOf, RuntimeError } from "../../core/errors.ts";
 import { createId } from "../../core/ids.ts";
+import { nearest } from "../../core/nearest.ts";
 import type { TaskRun } from "../../core/shared-tasks.ts";
-import { isFinalTask, type Task, type TaskDoor, type TaskQuery } from "../../core/task.ts";
+import { isFinalTask, type Task, type TaskDoor, type TaskOrder, type TaskQuery } from "../../core/task.ts";
+import type { AgentAdapter } from "../adapters/agent-adapter.ts";
 import { oneLine } from "../adapters/describe-end.ts";
-import { findAdapter } from "../adapters/find-adapter.ts";
-import { amendLost } from "./amend-lost.ts";
+import { refuse } from "../adapters/refuse.ts";
 import { createAnswerReadings } from "./answer-readings.ts";
-import { checkAgent } from "./check-agent.ts";
 import { checkSameOrder, maskOrder } from "./check-same-request.ts";
 import { cancelled } from "./conclude-task.ts";
 import { dropExpired, expireTasks, sweepFolders } from "./expire-tasks.ts";
+import { checkLaunch, launchTask } from "./launch-task.ts";
+import { readAgent } from "./read-agent.ts";
 import { createForgottenAgents } from "./removed-agents.ts";
-import { launchTask } from "./launch-task.ts";
-import { openTasksFolder } from "./task-folder.ts";
+import { openTasksFolder, runFolderOf } from "./task-folder.ts";
 import { readTaskOutput, type OutputRange, type TaskOutput } from "./task-output.ts";
 import { lookMs, type TaskManagerOptions } from "./task-parts.ts";
 import { createTaskQueue } from "./task-queue.ts";
 import { invalid, readTaskRequest, type TaskRequest } from "./task-request.ts";
 import { createTaskWatches } from "./task-watches.ts";
-import { settledEvent } from "./watch-task.ts";
+import { bytesPerLook, endRun, settledEvent } from "./watch-task.ts";
 
 /**
  * Background agents: each one a row in the store, a folder with its output, and a process that needs nobody to go on. Any number
@@ -247,3 +248,68 @@ const emptyTask = {
 function isStoreError(thrown: unknown): boolean {
   return thrown instanceof RuntimeError && thrown.code.startsWith("STORE_");
 }
+
+/** Throws TASK_INVALID when there is no such agent, or it can't be started with this order. */
+async function checkAgent(options: TaskManagerOptions, order: TaskOrder): Promise<void> {
+  const { adapters, store } = options;
+  const elsewhere = await listElsewhere(options, order.agent);
+  // Only that worker's settings know it, and so only it can say what it makes of the order.
+  if (elsewhere.includes(order.agent)) return;
+  checkLaunch(options, findAdapter(order.agent, adapters, elsewhere), order);
+  const lack = await store.shared?.explainLack(order.agent);
+  if (lack !== undefined) throw invalid(lack);
+}
+
+/** The agents of workers, asked for only when this machine's settings do not know this one. */
+async function listElsewhere({ adapters, store }: TaskManagerOptions, agent: string): Promise<readonly string[]> {
+  if (store.shared?.runsHere !== false || adapters.has(agent)) return [];
+  return (await store.shared.listAgents()).names;
+}
+
+/** Throws TASK_INVALID that names the nearest and all there are; `elsewhere`: on other machines. */
+export function findAdapter(
+  name: string,
+  adapters: ReadonlyMap<string, AgentAdapter>,
+  elsewhere: readonly string[] = [],
+): AgentAdapter {
+  const found = adapters.get(name);
+  if (found) return found;
+  const names = [...new Set([...adapters.keys(), ...elsewhere])];
+  const [meant] = nearest(name, names, 1);
+  const hint = meant === undefined ? "" : ` Did you mean "${meant}"?`;
+  refuse(`Unknown agent ${JSON.stringify(name.slice(0, 80))}.${hint} Available: ${names.join(", ")}.`);
+}
+
+/**
+ * A task was called lost while this machine was away, and here is what became of its run: its true end where it left one. One that
+ * still runs is stopped, since whoever ordered it was told that it is lost; what it had answered before counts.
+ */
+async function amendLost(options: TaskManagerOptions, { id, attempt }: TaskRun): Promise<void> {
+  const { store, detached, adapters, clock, limits } = options;
+  const lost = await store.get(id);
+  if (lost?.state !== "lost" || lost.attempt !== attempt) return;
+  const folder = runFolderOf(lost);
+  const { state } = detached.look(folder);
+  if (state !== "ended" && state !== "running") return;
+  // Before it is read: one that goes on printing would never be read to its end.
+  if (state === "running") await detached.stop(folder, limits.graceMs);
+  const reading = readAgent(adapters, lost);
+  try {
+    // All of it: conclude reads only what little is left.
+    while (!(await reading.advance(bytesPerLook)));
+    const end = await endRun(options, lost, { reading, cause: null });
+    const wasStopped = state === "running" && !reading.isDone && lost.cancelReason === null;
+    const set = { ...end, ...(wasStopped ? stoppedLate : {}), completedAt: clock.now(), isLate: true };
+    const amended = await store.shared!.amendLost({ id, attempt }, set);
+    if (amended) options.emit("task:settled", settledEvent(amended));
+  } finally {
+    await reading.close();
+  }
+}
+
+const stoppedLate: Pick<Task, "state" | "result" | "error"> = {
+  state: "lost",
+  result: null,
+  error:
+    "Lost: its machine was away for too long. The agent was still running when the machine came back, and was stopped then. Its output is kept. If it has a session, you can resume it.",
+};

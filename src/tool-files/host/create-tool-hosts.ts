@@ -1,11 +1,8 @@
 import type { InputProblem, ToolResult } from "../../core/tool.ts";
-import { describeFile } from "./describe-file.ts";
-import { defaultHostLimits } from "./host-limits.ts";
-import type { HostLimits } from "./host-limits.ts";
-import type { HostParts, HostRefusal } from "./host-process.ts";
-import { startLiveHost } from "./live-host.ts";
-import type { LiveHost } from "./live-host.ts";
-import { createRoom } from "./room.ts";
+import { defaultHostLimits, type HostLimits } from "./host-limits.ts";
+import { type HostParts, type HostRefusal, openHost } from "./host-process.ts";
+import { type LiveHost, startLiveHost } from "./live-host.ts";
+import { readSpec } from "./read-spec.ts";
 import { createStrippedFiles } from "./stripped-files.ts";
 import type { Described, FileProblem, HostCall, HostOutcome, HostStatus, ToolFile, ToolHosts } from "./tool-host.ts";
 
@@ -172,4 +169,51 @@ async function unlessStopped(opening: Promise<Opened>, signal: AbortSignal): Pro
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
+}
+
+/** Imports the file in a process of its own, which ends, and reads what it says of itself. Never throws. */
+async function describeFile(parts: HostParts, file: ToolFile): Promise<Described> {
+  let printedBytes = 0;
+  const start = await openHost(parts, file, {
+    onMessage: () => undefined,
+    onPrinted(piece) {
+      printedBytes += piece.length;
+      if (printedBytes > parts.limits.printedBytes && start.ok) void start.host.stop("output");
+    },
+  });
+  if (!start.ok) return { ok: false, problem: start.problem };
+  const loaded = await start.host.loaded;
+  await start.host.close();
+  return loaded.ok ? readSpec(loaded.file, file.language) : loaded;
+}
+
+export interface Room {
+  /** How many stand in the queue. */
+  readonly waiting: number;
+  /** Resolves when there is a place, in the order of asking. */
+  enter(): Promise<void>;
+  leave(): void;
+}
+
+/** A number of places, and a queue for them. */
+function createRoom(places: number): Room {
+  const waiting: (() => void)[] = [];
+  let taken = 0;
+  return {
+    get waiting() {
+      return waiting.length;
+    },
+    enter() {
+      if (taken < places) {
+        taken += 1;
+        return Promise.resolve();
+      }
+      return new Promise((resolve) => waiting.push(resolve));
+    },
+    leave() {
+      const next = waiting.shift();
+      if (next) next();
+      else taken -= 1;
+    },
+  };
 }

@@ -1,10 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
+import { clipText } from "../../core/cut-text.ts";
 import type { InputProblem, ToolResult } from "../../core/tool.ts";
-import { bystander, explainEnd } from "./explain-end.ts";
-import type { HostEnd } from "./explain-end.ts";
-import { checkEnded, failure, invalidOutcome } from "./host-outcomes.ts";
-import { openHost } from "./host-process.ts";
-import type { HostParts, HostProcess, HostRefusal, Loaded } from "./host-process.ts";
+import { bystander, type EndReason, explainEnd, type HostEnd } from "./explain-end.ts";
+import { type HostParts, type HostProcess, type HostRefusal, type Loaded, openHost } from "./host-process.ts";
 import type { FromHost } from "./host-protocol.ts";
 import type { HostCall, HostOutcome, ToolFile } from "./tool-host.ts";
 
@@ -276,4 +274,29 @@ class Live implements LiveHost {
     this.onIdle();
     return end;
   }
+}
+
+function failure({ error, errorType, hint }: EndReason, { stderr, stoppedFor }: HostEnd): ToolResult {
+  const said = stoppedFor === "cancel" ? "" : clipText(stderr.trimEnd().slice(-2000), 2000);
+  return {
+    ok: false,
+    error,
+    errorType,
+    ...(hint === undefined ? {} : { hint }),
+    ...(said === "" ? {} : { output: said }),
+  };
+}
+
+function invalidOutcome(problems: readonly InputProblem[]): HostOutcome {
+  const error = `The input does not fit: ${problems
+    .slice(0, 10)
+    .map(({ message }) => message)
+    .join("; ")}.`;
+  return { result: { ok: false, error, errorType: "invalid_input" }, entered: false, problems };
+}
+
+function checkEnded({ stoppedFor }: HostEnd): string {
+  return stoppedFor === "check"
+    ? "the input: checking it took too long; a pattern of the schema may need for ever"
+    : "the input: the process that checks it ended";
 }

@@ -1,17 +1,19 @@
 import { readFileSync } from "node:fs";
 import { completeTraits } from "../../core/define-tool.ts";
-import { newCapabilities } from "./capabilities.ts";
-import type { CheckName, CheckRow, Finding } from "./improvement.ts";
-import { compareSchemas } from "./schema-compatibility.ts";
-import { findWidening, type SpecPromises } from "./spec-widening.ts";
+import type { Resource } from "../../core/resource.ts";
+import type { ToolTraits } from "../../core/tool.ts";
 import type { ToolVersion } from "../custom-tool.ts";
 import type { ToolFile, ToolHosts, ToolSpec } from "../host/tool-host.ts";
+import type { ReplayReport } from "../rollout/release/tool-release.ts";
 import { endSentence } from "../tool-file-status.ts";
 import type { VersionStore } from "../versions/version-store.ts";
 import { checkTypes, type TypeCheckPlace } from "./check-types.ts";
+import type { CheckName, CheckRow, Finding } from "./improvement.ts";
 import { judgeRehearsal, type RehearsalPlace, type RehearsalOrder } from "./judge-rehearsal.ts";
+import { compareSchemas } from "./schema-compatibility.ts";
+import { isSame } from "./schema-keywords.ts";
+import { scriptCapabilities } from "./script-capabilities.ts";
 import type { StagedProposal } from "./stage-proposal.ts";
-import type { ReplayReport } from "../rollout/release/tool-release.ts";
 
 export interface CheckPlace extends TypeCheckPlace, RehearsalPlace {
   readonly hosts: ToolHosts;
@@ -98,4 +100,123 @@ function promisesOf(spec: ToolSpec): SpecPromises {
 
 function row(check: CheckName, state: CheckRow["state"], detail: string): Finding {
   return { check, state, detail };
+}
+
+/** A file of a tool, as text. */
+export interface CodeText {
+  readonly text: string;
+  readonly language: "javascript" | "typescript" | "python";
+}
+
+/**
+ * What the new text can reach that the old one could not, sorted: names of modules, and words such as `network`, `eval` or
+ * `anything`. It looks at the text alone, comments included, so it finds too much rather than too little; what code hides on
+ * purpose is the sandbox's to hold.
+ */
+export function newCapabilities(before: CodeText, after: CodeText): string[] {
+  const known = findCapabilities(before);
+  return [...findCapabilities(after)].filter((name) => !known.has(name)).sort();
+}
+
+function findCapabilities({ text, language }: CodeText): ReadonlySet<string> {
+  return language === "python" ? pythonCapabilities(text) : scriptCapabilities(text);
+}
+
+/** What Python can reach, by its text. */
+function pythonCapabilities(text: string): ReadonlySet<string> {
+  const joined = text.replaceAll(/\\\r?\n/g, " ");
+  const found = new Set<string>();
+  for (const name of findModules(joined)) if (!harmless.has(name)) found.add(loaders.has(name) ? "anything" : name);
+  for (const [name, pattern] of words) if (pattern.test(joined)) found.add(name);
+  return found;
+}
+
+function findModules(text: string): string[] {
+  const plain = [...text.matchAll(/\bimport[ \t]+([\w.]+(?:[ \t]+as[ \t]+\w+)?(?:[ \t]*,[ \t]*[\w. \t]+)*)/g)];
+  // What follows `from x import` are names of x.
+  const named = [...text.matchAll(/\bfrom[ \t]+(\.*[\w.]*)[ \t]+import\b/g)];
+  const starts = new Set(named.map(({ 0: whole, index }) => index + whole.length - "import".length));
+  return [
+    ...named.map(([, from]) => nameModule(from!)),
+    ...plain.filter(({ index }) => !starts.has(index)).flatMap(([, list]) => list!.split(",").map(nameModule)),
+  ].filter((name) => name !== "");
+}
+
+/** A module of the folder keeps its dots: it is no package. */
+function nameModule(dotted: string): string {
+  const name = dotted.trim().split(/\s/, 1)[0]!;
+  return name.startsWith(".") ? name : name.split(".", 1)[0]!;
+}
+
+/** Modules that only compute. */
+const harmless = new Set(
+  (
+    "__future__ abc array base64 bisect calendar cmath collections colorsys copy csv dataclasses datetime decimal difflib " +
+    "enum fractions functools hashlib heapq hmac html itertools json keyword locale math numbers operator random re " +
+    "statistics string struct textwrap time typing unicodedata uuid zlib zoneinfo"
+  ).split(" "),
+);
+/** What has one of these has all. */
+const loaders = new Set("builtins code codeop ctypes gc imp importlib inspect pkgutil runpy sys zipimport".split(" "));
+
+const words: readonly (readonly [name: string, pattern: RegExp])[] = [
+  ["eval", /(?<![.\w])(?:eval|exec|compile)\s*\(|[=(,:]\s*(?:eval|exec|compile)\b/],
+  ["open", /(?<![.\w])open\s*\(|[=(,:]\s*open\b/],
+  [
+    "anything",
+    /__(?:import|builtins|subclasses|loader|spec|globals|getattribute|mro|bases|class|code)__|\b(?:globals|vars|locals)\s*\(/,
+  ],
+];
+
+/** What a tool promises of itself, beside its schema. */
+export interface SpecPromises {
+  readonly traits: ToolTraits;
+  readonly timeoutMs?: number;
+  readonly idleMs?: number;
+  readonly resources?: readonly Resource[];
+  readonly cases: readonly { readonly name: string }[];
+}
+
+/** What the new spec allows itself, or no longer promises; sentences, none when it is as strict as before. */
+export function findWidening(before: SpecPromises, after: SpecPromises): string[] {
+  return [
+    ...traitsWidened(before.traits, after.traits),
+    ...limitWidened("timeout_ms", before.timeoutMs, after.timeoutMs),
+    ...limitWidened("idle_ms", before.idleMs, after.idleMs),
+    // Calls are allowed, and run side by side, by what they say that they touch.
+    ...(isSame(before.resources, after.resources) ? [] : ["It changes its resources."]),
+    // Who is tried does not write the cases.
+    ...before.cases.flatMap((kept) => (after.cases.some((each) => isSame(kept, each)) ? [] : [tellCase(kept.name)])),
+  ];
+}
+
+const risks = ["low", "medium", "high"];
+const replays = ["never", "check", "safe"];
+
+function traitsWidened(before: ToolTraits, after: ToolTraits): string[] {
+  const problems: string[] = [];
+  if (before.readOnly && !after.readOnly) problems.push("It says that it changes things now.");
+  if (!before.readOnly && after.readOnly)
+    problems.push("It says that it changes nothing now: calls would not be asked about.");
+  if (risks.indexOf(after.risk) < risks.indexOf(before.risk)) {
+    problems.push(`It lowers its risk from ${before.risk} to ${after.risk}.`);
+  }
+  if (replays.indexOf(after.replay) > replays.indexOf(before.replay)) {
+    problems.push(`It says that a replay is "${after.replay}", and was "${before.replay}".`);
+  }
+  if (after.idempotent && !before.idempotent) problems.push("It says that it is idempotent, and was not.");
+  const places = after.offeredIn.filter((place) => !before.offeredIn.includes(place));
+  if (places.length > 0) problems.push(`It offers itself in ${places.join(", ")}, and did not.`);
+  if (after.category !== before.category) problems.push(`It changes its category to "${after.category}".`);
+  return problems;
+}
+
+function limitWidened(name: string, before: number | undefined, after: number | undefined): string[] {
+  if (after === before || (before !== undefined && after !== undefined && after < before)) return [];
+  const show = (value: number | undefined): string => (value === undefined ? "left out" : String(value));
+  return [`It changes ${name} from ${show(before)} to ${show(after)}.`];
+}
+
+function tellCase(name: string): string {
+  return `It changes or removes the case "${name}".`;
 }

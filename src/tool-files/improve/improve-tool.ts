@@ -1,22 +1,27 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Folders } from "../../config/folders.ts";
 import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
+import { createId } from "../../core/ids.ts";
 import { type Model, noUsage } from "../../core/model.ts";
 import type { ToolFeedback } from "../../core/rollout-store.ts";
+import { isFinalTask, type Task } from "../../core/task.ts";
 import type { Catalog } from "../../engine/catalog.ts";
 import type { Processes } from "../../process/processes.ts";
-import type { Proposer } from "./ask-for-patch.ts";
-import { failingInputs, failuresOfCalls, failuresOfFeedback, type KnownFailure } from "./collect-failures.ts";
-import type { Improvement } from "./improvement.ts";
-import type { ReplayCase } from "../rollout/replay/replay-case.ts";
-import type { ToolVersion } from "../custom-tool.ts";
-import type { Snapshot } from "../scan/read-tool-file.ts";
-import type { ProposingAgent } from "./agent-proposer.ts";
-import { chooseProposer } from "./choose-proposer.ts";
-import type { Folders } from "../../config/folders.ts";
 import type { OpenedWorkshop } from "../../runtime/open-workshop.ts";
-import { proposeUntilPassed, type Proposed } from "./propose-until-passed.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import type { Tasks } from "../../tasks/manager/task-service.ts";
+import type { ToolVersion } from "../custom-tool.ts";
+import type { ReplayCase } from "../rollout/replay/replay-case.ts";
+import type { Snapshot } from "../scan/read-tool-file.ts";
+import { openProposer, type Proposer } from "./ask-for-patch.ts";
+import { failingInputs, failuresOfCalls, failuresOfFeedback, type KnownFailure } from "./collect-failures.ts";
+import { improveSystem } from "./improve-prompt.ts";
+import type { Improvement } from "./improvement.ts";
+import { proposeUntilPassed, type Proposed } from "./propose-until-passed.ts";
+import { readProposal } from "./read-proposal.ts";
 
 export type { CheckRow, Improvement } from "./improvement.ts";
 
@@ -150,5 +155,89 @@ async function finish(
     outcome: "started",
     rolloutId,
     sentence: `${found.to} is tried from now on (${rolloutId}). ${sentence}`,
+  };
+}
+
+export interface ChosenProposer {
+  readonly proposer: Proposer;
+  /** As a person knows it. */
+  readonly name: string;
+  readonly close: () => Promise<void>;
+}
+
+/** The background agent that the order names; else a model. */
+async function chooseProposer(
+  { clock, tasks }: ImproveParts,
+  { agent, openModel, signal }: ImproveOrder,
+): Promise<ChosenProposer> {
+  if (!agent) {
+    const model = await openModel();
+    const conversationId = createId("ses", clock.now());
+    const proposer = openProposer({ model, clock, conversationId, signal });
+    return { proposer, name: model.id, close: () => Promise.resolve() };
+  }
+  const folder = await mkdtemp(join(tmpdir(), "deckhand-improve-"));
+  return {
+    proposer: openAgentProposer({ tasks: await tasks(), agent, folder, signal }),
+    name: agent.name,
+    close: () => rm(folder, { recursive: true, force: true, maxRetries: 2 }),
+  };
+}
+
+interface ProposingAgent {
+  readonly name: string;
+  readonly model: string | null;
+}
+
+const system = `${improveSystem} The folder you are in is empty and is thrown away: only what you say in the end counts.`;
+const sliceMs = 1000;
+
+/**
+ * A conversation with a background agent about one file, a task for each request: in the agent's own session where it has one, else
+ * all that was said before is said again. What it says goes through the same checks as the words of a model.
+ */
+function openAgentProposer(options: {
+  readonly tasks: Tasks;
+  readonly agent: ProposingAgent;
+  /** Where it works; empty. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}): Proposer {
+  const { tasks, agent, folder, signal } = options;
+  const said: string[] = [];
+  let last: Task | undefined;
+
+  async function order(request: string): Promise<Task> {
+    const info = (await tasks.agents()).find(({ name }) => name === agent.name);
+    const resume = info?.canResume ? (last?.sessionId ?? null) : null;
+    return tasks.start({
+      agent: agent.name,
+      model: agent.model,
+      message: resume === null ? [...said, request].join("\n\n") : request,
+      systemPrompt: system,
+      cwd: folder,
+      resume,
+      door: "cli",
+    });
+  }
+
+  async function settle(ordered: Task): Promise<Task> {
+    let task = ordered;
+    while (!isFinalTask(task.state)) {
+      if (signal.aborted) return tasks.cancel(task.id, "improve was stopped");
+      task = await tasks.wait(task.id, sliceMs);
+    }
+    return task;
+  }
+
+  return {
+    usage: noUsage,
+    async ask(request) {
+      last = await settle(await order(request));
+      const { result, error, state } = last;
+      if (state !== "completed" || result === null) return { ok: "no_reply", reason: error ?? `its task is ${state}` };
+      said.push(request, `You replied:\n\n${result}`);
+      return readProposal(result);
+    },
   };
 }

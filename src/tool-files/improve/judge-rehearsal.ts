@@ -1,12 +1,12 @@
-import type { Finding } from "./improvement.ts";
-import { rehearse, type Rehearsal } from "./rehearse.ts";
-import type { ReplayReport } from "../rollout/release/tool-release.ts";
-import type { ChosenCases } from "../rollout/replay/choose-cases.ts";
-import type { ReplayCase } from "../rollout/replay/replay-case.ts";
-import { joinReasons } from "../rollout/replay/replay-cases.ts";
 import type { ToolVersion } from "../custom-tool.ts";
 import type { ToolFile } from "../host/tool-host.ts";
+import type { ReplayFlip, ReplayReport } from "../rollout/release/tool-release.ts";
+import type { ChosenCases } from "../rollout/replay/choose-cases.ts";
+import { type CaseRunner, describeEnd, type ReplayCase } from "../rollout/replay/replay-case.ts";
+import { joinReasons, replayCases } from "../rollout/replay/replay-cases.ts";
+import { beginTrial, type ReplayLimit } from "../rollout/replay/try-case.ts";
 import { createCaseRunner, type TrialPlace } from "../rollout/service/case-runner.ts";
+import type { Finding } from "./improvement.ts";
 
 export interface RehearsalPlace extends TrialPlace {
   readonly caseMs: number;
@@ -69,4 +69,38 @@ function judgeFailures({ failures }: Rehearsal, whyNone: string): Finding {
       ? `It mends nothing: with the present version the ${tried} recorded failures do not happen any more.`
       : `It mends nothing: none of the ${tried - gone} recorded failures passes with it.`;
   return { check: "failures", state: "failed", detail };
+}
+
+interface Rehearsal {
+  readonly replay: ReplayReport;
+  /** Of the known failures: tried, and those that the present version still has and the new one has not. */
+  readonly failures: { readonly tried: number; readonly mended: number; readonly gone: number };
+}
+
+/** Tries a proposed version: first with what fails now, then with what works. Each part has the limit for itself. */
+async function rehearse(order: {
+  readonly cases: readonly ReplayCase[];
+  readonly failures: readonly ReplayCase[];
+  readonly onProposed: CaseRunner;
+  readonly onStable: CaseRunner;
+  readonly limit: ReplayLimit;
+}): Promise<Rehearsal> {
+  const { onProposed, onStable, limit } = order;
+  const trial = beginTrial(limit);
+  const flips: ReplayFlip[] = [];
+  const count = { tried: 0, mended: 0, gone: 0 };
+  for (const each of order.failures) {
+    if (trial.isOver) break;
+    const proposed = await trial.tryCase(onProposed, each);
+    const stable = proposed && (await trial.tryCase(onStable, each));
+    if (!proposed || !stable) break;
+    count.tried++;
+    if (stable.state === "passed") count.gone++;
+    if (proposed.state === "passed" && stable.state !== "passed") count.mended++;
+    if (proposed.state !== "passed" && stable.state === "passed") {
+      flips.push({ name: each.name, input: each.input, error: describeEnd(proposed) });
+    }
+  }
+  const replay = await replayCases({ cases: order.cases, onCanary: onProposed, onStable, limit });
+  return { replay: { ...replay, flips: [...flips, ...replay.flips] }, failures: count };
 }

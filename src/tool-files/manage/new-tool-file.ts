@@ -1,13 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { locateFolders } from "../../config/folders.ts";
+import { userName } from "../../config/user-name.ts";
+import type { Environment } from "../../core/environment.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import { createCatalog } from "../../engine/catalog.ts";
-import { openTrust } from "../../permissions/trust/trust.ts";
-import { createToolTemplate, type TemplateLanguage } from "./tool-template.ts";
-import { locateFolders } from "../../config/folders.ts";
-import type { Environment } from "../../core/environment.ts";
 import { isBroughtAlong, readToolFolder } from "../../permissions/trust/open-trust.ts";
-import { userName } from "../../config/user-name.ts";
+import { openTrust } from "../../permissions/trust/trust.ts";
 
 export interface NewToolFile {
   /** Relative to the workdir: the tool, then its test. */
@@ -48,4 +47,136 @@ export function writeNewToolFile(options: {
 
 function invalid(message: string): RuntimeError {
   return new RuntimeError("INVALID_TOOL", message);
+}
+
+/** A file to begin with. */
+export interface TemplateFile {
+  readonly name: string;
+  readonly content: string;
+}
+
+type TemplateLanguage = "ts" | "js" | "py";
+
+export interface ToolTemplate {
+  /** The tool first, then its test. */
+  readonly files: readonly [TemplateFile, TemplateFile];
+  /** An input that works. */
+  readonly input: string;
+  /** The words that run the test, in the folder of tools. */
+  readonly test: readonly string[];
+}
+
+/** A tool that works, and a test of it that passes: something to change rather than to fill in. */
+function createToolTemplate(name: string, language: TemplateLanguage): ToolTemplate {
+  const input = '{"text": "hello"}';
+  if (language === "py") {
+    return {
+      files: [
+        { name: `${name}.py`, content: pythonTool(name) },
+        { name: `test_${name}.py`, content: pythonTest(name) },
+      ],
+      input,
+      test: ["python3", "-m", "unittest", `test_${name}`],
+    };
+  }
+  return {
+    files: [
+      { name: `${name}.${language}`, content: scriptTool(name, language) },
+      { name: `${name}.test.${language}`, content: scriptTest(name, language) },
+    ],
+    input,
+    test: ["node", "--test", `${name}.test.${language}`],
+  };
+}
+
+function scriptTool(name: string, language: "ts" | "js"): string {
+  const isTyped = language === "ts";
+  return `export const TOOL_SPEC = {
+  name: "${name}",
+  description: "Count the words and letters of a text.",
+  input_schema: {
+    type: "object",
+    properties: {
+      text: { type: "string", description: "The text to count in" },
+    },
+    required: ["text"],
+    additionalProperties: false,
+  },
+  // What is left out here is taken to be the worst: without this line the tool counts as one that changes things.
+  traits: { read_only: true },
+  cases: [{ name: "a word", input: { text: "hello" }, expect: "1 word" }],
+};
+${
+  isTyped
+    ? `
+interface Context {
+  /** The folder the tool works in. */
+  workdir: string;
+  /** Fires when the call is to stop. */
+  signal: AbortSignal;
+  /** Shows that it is alive, and how far it is. */
+  progress(update: { message?: string; done?: number; total?: number }): void;
+}
+`
+    : ""
+}
+export async function run({ text }${isTyped ? ": { text: string }" : ""}, _context${isTyped ? ": Context" : ""}) {
+  const words = text.split(/\\s+/).filter(Boolean).length;
+  return { ok: true, output: \`\${words} \${words === 1 ? "word" : "words"}, \${[...text].length} letters\` };
+}
+`;
+}
+
+function scriptTest(name: string, language: "ts" | "js"): string {
+  const given = language === "ts" ? "{} as never" : "{}";
+  return `import assert from "node:assert/strict";
+import { test } from "node:test";
+import { run } from "./${name}.${language}";
+
+test("words are counted", async () => {
+  assert.deepEqual(await run({ text: "hello big world" }, ${given}), { ok: true, output: "3 words, 15 letters" });
+});
+`;
+}
+
+function pythonTool(name: string): string {
+  return `TOOL_SPEC = {
+    "name": "${name}",
+    "description": "Count the words and letters of a text.",
+    "input_schema": {
+        "type": "object",
+        "properties": {"text": {"type": "string", "description": "The text to count in"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    },
+    # What is left out here is taken to be the worst: without this line the tool counts as one that changes things.
+    "traits": {"read_only": True},
+    "cases": [{"name": "a word", "input": {"text": "hello"}, "expect": "1 word"}],
+}
+
+
+def run(input_data, context):
+    text = input_data["text"]
+    words = len(text.split())
+    return {"ok": True, "output": f"{words} {'word' if words == 1 else 'words'}, {len(text)} letters"}
+`;
+}
+
+function pythonTest(name: string): string {
+  return `import unittest
+
+from ${name} import run
+
+
+class ${name
+    .split("_")
+    .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
+    .join("")}Test(unittest.TestCase):
+    def test_words_are_counted(self):
+        self.assertEqual(run({"text": "hello big world"}, None), {"ok": True, "output": "3 words, 15 letters"})
+
+
+if __name__ == "__main__":
+    unittest.main()
+`;
 }

@@ -1,11 +1,20 @@
-import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import type { ToolFile, ToolSpec } from "../host/tool-host.ts";
-import { listHashes, listKept, nameOfKept } from "./kept-contents.ts";
-import { parseKeptSpec } from "./kept-spec.ts";
-import { languageOf, type Snapshot } from "../scan/read-tool-file.ts";
-import { writeWhole } from "./write-whole-file.ts";
+import { hashParts, languageOf, type Snapshot } from "../scan/read-tool-file.ts";
 
 /**
  * Every content of every tool file, by its hash: `<hash>/files/` has it, `<hash>/spec.json` what it said of itself. Nothing in
@@ -138,5 +147,129 @@ function linkPackages(place: string, tools: string): void {
     symlinkSync(packages, link);
   } catch (thrown) {
     if (codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+}
+
+/** A spec as it was kept. Throws when it is not one, or one of another time. */
+function parseKeptSpec(text: string): ToolSpec {
+  const kept = JSON.parse(text) as { readonly v?: unknown; readonly spec?: Partial<ToolSpec> };
+  const spec = kept.spec;
+  const isWhole =
+    kept.v === 1 &&
+    typeof spec?.name === "string" &&
+    typeof spec.description === "string" &&
+    isObject(spec.inputSchema) &&
+    isObject(spec.traits) &&
+    Array.isArray(spec.cases) &&
+    (spec.outputSchema === undefined || isObject(spec.outputSchema)) &&
+    (spec.judge === undefined || typeof spec.judge === "string") &&
+    isLimit(spec.timeoutMs) &&
+    isLimit(spec.idleMs) &&
+    (spec.resources === undefined || Array.isArray(spec.resources)) &&
+    typeof spec.hasLifecycle === "boolean";
+  if (!isWhole) throw new Error("It is no spec that this version understands.");
+  return spec as ToolSpec;
+}
+
+function isLimit(value: unknown): boolean {
+  return value === undefined || (typeof value === "number" && value > 0);
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Readers see all of it or nothing, also after a crash. `within`: a folder of ours; what lies in it where a file or a folder of
+ * this path must be is damage, and is removed. Throws the system's error.
+ */
+function writeWhole(path: string, content: Buffer, within: string): void {
+  try {
+    write(path, content);
+  } catch (thrown) {
+    if (!inTheWay.has(codeOf(thrown) ?? "")) throw thrown;
+    clearWay(path, within);
+    write(path, content);
+  }
+}
+
+const inTheWay: ReadonlySet<string> = new Set(["EISDIR", "ENOTDIR", "EEXIST", "ENOTEMPTY"]);
+
+function write(path: string, content: Buffer): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  writeFileSync(temporary, content, { mode: 0o600 });
+  chmodSync(temporary, 0o600);
+  renameSync(temporary, path);
+}
+
+function clearWay(path: string, within: string): void {
+  if (isFolder(path)) rmSync(path, { recursive: true, force: true });
+  for (let folder = dirname(path); folder.startsWith(`${within}/`); folder = dirname(folder)) {
+    if (isFolder(folder) === false) rmSync(folder, { force: true });
+  }
+  // All that was kept may once have been there: nobody but the person throws that away.
+  if (isFolder(within) === false) renameSync(within, `${within}.damaged`);
+}
+
+/** Undefined when there is nothing. */
+function isFolder(path: string): boolean | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isDirectory();
+  } catch {
+    return undefined; // Something further up is in the way.
+  }
+}
+
+/**
+ * The name under which a content was kept whole, this one if it can be: the file may have got another name since. Undefined
+ * when it is not what is really there: somebody may have changed it, or removed a part.
+ */
+function nameOfKept(place: string, { name, hash }: { name: string; hash: string }): string | undefined {
+  try {
+    const parts = readdirSync(place, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith(".tmp"))
+      .map((entry) => relative(place, join(entry.parentPath, entry.name)).split(sep).join("/"))
+      .filter((path) => !path.startsWith("node_modules/"))
+      .map((path) => ({ path, content: readFileSync(join(place, path)) }));
+    const names = parts.map(({ path }) => path).filter((path) => path !== name && !path.includes("/"));
+    return [name, ...names].find((each) => isWhole(parts, { name: each, hash }));
+  } catch {
+    return undefined;
+  }
+}
+
+type Part = Parameters<typeof hashParts>[0][number];
+
+function isWhole(parts: readonly Part[], { name, hash }: { name: string; hash: string }): boolean {
+  const own = parts.find(({ path }) => path === name);
+  if (!own) return false;
+  const others = parts.filter((part) => part !== own);
+  if (hashParts([own, ...others]) === hash) return true;
+  // It was kept under two names: the other one is no part of it.
+  const isTwin = ({ content }: Part): boolean => content.equals(own.content);
+  return others.some(isTwin) && hashParts([own, ...others.filter((part) => !isTwin(part))]) === hash;
+}
+
+/** The contents of this file that were once asked what they are, the latest first: for when nobody knows which one worked last. */
+function listKept(folder: string, name: string): string[] {
+  const found: { readonly hash: string; readonly at: number }[] = [];
+  for (const hash of listHashes(folder)) {
+    try {
+      if (!statSync(join(folder, hash, "files", name)).isFile()) continue;
+      found.push({ hash, at: statSync(join(folder, hash, "spec.json")).mtimeMs });
+    } catch {
+      // Of another file, or damaged.
+    }
+  }
+  return found.toSorted((a, b) => b.at - a.at).map(({ hash }) => hash);
+}
+
+/** Of all contents that were kept, in no order. */
+function listHashes(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => /^[0-9a-f]{64}$/.test(name));
+  } catch {
+    return [];
   }
 }

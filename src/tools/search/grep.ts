@@ -2,27 +2,32 @@ import { relative } from "node:path";
 import { z } from "zod";
 import { clipText } from "../../core/cut-text.ts";
 import { defineTool } from "../../core/define-tool.ts";
+import { codeOf } from "../../core/errors.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
-import type { Processes } from "../../process/processes.ts";
+import type { PathGuard } from "../../guard/path/open-path-guard.ts";
+import { type NotOpened, type OpenedRegular, openRegular } from "../../guard/path/open-regular.ts";
 import { ownFolder } from "../../guard/path/own-records.ts";
-import { isSecretPath } from "../../guard/path/secret-names.ts";
 import { namesBetween } from "../../guard/path/path-name.ts";
-import { asResult, failure } from "../failure.ts";
-import { countOf } from "../format-bytes.ts";
-import { choosePaths } from "./grep-paths.ts";
-import { keepPaths, readFindings } from "./grep-findings.ts";
-import type { GrepFindings } from "./grep-findings.ts";
-import { recordOptions } from "./grep-records.ts";
-import type { GrepRecord } from "./grep-records.ts";
-import { describeBinaries, reportBinaries, reportCounts, reportFiles, reportRecords } from "./grep-report.ts";
-import type { Findings } from "./grep-report.ts";
-import { withPlace } from "../files/locate-file.ts";
-import type { Held, Where } from "../files/locate-file.ts";
-import { showMatchesInLongLines } from "../files/long-lines.ts";
-import type { RunSearch } from "../files/long-lines.ts";
+import { isSecretPath } from "../../guard/path/secret-names.ts";
+import type { Processes } from "../../process/processes.ts";
+import { asResult, type Failure, failure } from "../failure.ts";
+import { type Held, type Where, withPlace } from "../files/locate-file.ts";
 import { notFound } from "../files/open-file.ts";
+import { detectFormat } from "../files/text-format.ts";
+import { countOf } from "../format-bytes.ts";
+import { compileGlob } from "./glob-pattern.ts";
+import { type GrepFindings, keepPaths, readFindings } from "./grep-findings.ts";
+import { type GrepRecord, recordOptions } from "./grep-records.ts";
+import {
+  describeBinaries,
+  type Findings,
+  reportBinaries,
+  reportCounts,
+  reportFiles,
+  reportRecords,
+} from "./grep-report.ts";
 import { isInOwnFolder } from "./own-folder.ts";
-import { runRipgrep } from "./ripgrep.ts";
+import { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
 import { resourcesOfSearch } from "./search-resources.ts";
 import { searchSteadily } from "./steady-search.ts";
 
@@ -181,4 +186,160 @@ function describeScope(held: Held, { include_ignored }: GrepInput): string {
     kinds.push("files of secrets (.env, keys)");
   const text = kinds.join(" and ");
   return text === "" ? "" : ` ${text[0]!.toUpperCase()}${text.slice(1)} were left out.`;
+}
+
+export interface PathChoice {
+  readonly ok: true;
+  /** For ripgrep: a quick first choice, which may let too many through. */
+  readonly options: readonly string[];
+  /** The exact choice, for a path relative to the workdir. */
+  takes(path: string): boolean;
+}
+
+export interface WantedPaths {
+  readonly glob: string | undefined;
+  readonly type: string | undefined;
+  /** The searched folder, relative to the workdir. */
+  readonly folder: string;
+}
+
+/**
+ * Which files a search is about. Ripgrep's own globs would bring back what git ignores, so its file types make the first
+ * choice by name, and the glob itself is applied to what was found. It may count from the folder or from the workdir.
+ */
+function choosePaths({ glob, type, folder }: WantedPaths): PathChoice | Failure {
+  if (type !== undefined && !/^[\w+-]{1,40}$/.test(type)) {
+    return failure("invalid_input", "type is not the name of a language.", "Send one such as ts or py, or use glob.");
+  }
+  const typeOptions = type === undefined ? [] : [`--type=${type}`];
+  if (glob === undefined) return { ok: true, options: typeOptions, takes: () => true };
+  const isNegated = glob.startsWith("!");
+  const compiled = compileGlob(isNegated ? glob.slice(1) : glob);
+  if (!compiled.ok) return compiled;
+  const fits = (path: string): boolean => {
+    const names = path.split("/");
+    const name = names.pop()!;
+    return compiled.matches(names, name, false);
+  };
+  const start = folder === "." ? "" : `${folder}/`;
+  const takes = (path: string): boolean =>
+    (fits(path) || (path.startsWith(start) && fits(path.slice(start.length)))) !== isNegated;
+  const isQuick = type === undefined && !isNegated && !compiled.lastNames.includes("*");
+  const nameOptions = compiled.lastNames.map((name) => `--type-add=wanted:${name}`);
+  return { ok: true, options: isQuick ? [...nameOptions, "--type=wanted"] : typeOptions, takes };
+}
+
+type RunSearch = (request: RipgrepRequest) => Promise<RipgrepEnd | Failure>;
+export type SearchTerms = Pick<RipgrepRequest, "options" | "pattern" | "cwd"> & { readonly guard: PathGuard };
+
+const mostFiles = 10;
+const largestFile = 20_000_000;
+const excerptBytes = 300;
+const bytesBefore = 100;
+
+/**
+ * Of a line too long to print, ripgrep gives the start, which is seldom where the match is. This searches those few files
+ * again for the places of their matches, and puts the text around the first one of each line in its place.
+ */
+async function showMatchesInLongLines(
+  records: readonly GrepRecord[],
+  terms: SearchTerms,
+  run: RunSearch,
+): Promise<GrepRecord[]> {
+  const long = records.filter(({ isCut, isMatch }) => isCut && isMatch).map(({ path }) => path);
+  const paths: string[] = [];
+  for (const path of [...new Set(long)].slice(0, mostFiles)) {
+    if (await isSearchable(terms.guard, path)) paths.push(path);
+  }
+  const places = paths.length === 0 ? new Map<string, number>() : await findPlaces(paths, terms, run);
+  return Promise.all(
+    records.map(async (record) => {
+      if (!record.isCut) return record;
+      const place = places.get(keyOf(record.path, record.line));
+      const around = place === undefined ? undefined : await readAround(terms.guard, record.path, place);
+      return { ...record, text: around ?? `${record.text}…` };
+    }),
+  );
+}
+
+/** Ripgrep keeps every match of a line in memory when it is asked for places. */
+async function isSearchable(guard: PathGuard, path: string): Promise<boolean> {
+  const found = await inFile(guard, path, ({ stats }) => Promise.resolve(stats.size <= largestFile));
+  return found === true;
+}
+
+/** Undefined when it is gone, moved or closed to us since it was searched. */
+async function inFile<Answer>(
+  guard: PathGuard,
+  path: string,
+  ask: (file: OpenedRegular) => Promise<Answer>,
+): Promise<Answer | undefined> {
+  try {
+    const opened = await openFound(guard, path);
+    if (!opened?.ok) return undefined;
+    try {
+      return await ask(opened);
+    } finally {
+      await opened.handle.close();
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === undefined) throw thrown;
+    return undefined;
+  }
+}
+
+async function openFound(guard: PathGuard, path: string): Promise<OpenedRegular | NotOpened | undefined> {
+  const place = guard.find(path);
+  if (!place.ok) return undefined;
+  try {
+    return await openRegular(place);
+  } finally {
+    guard.release(place);
+  }
+}
+
+/** Path and line → where in the file the first match of that line begins. */
+async function findPlaces(paths: readonly string[], terms: SearchTerms, run: RunSearch): Promise<Map<string, number>> {
+  const output = ["--no-heading", "--with-filename", "--null", "--line-number", "--only-matching", "--byte-offset"];
+  const options = [...terms.options, ...output, "--max-columns=20"];
+  const found = await run({ ...terms, options, paths, memory: "limited" });
+  const places = new Map<string, number>();
+  // The hint of where is not worth a failed call.
+  if (!found.ok) return places;
+  for (const [, path = "", line = "", offset = ""] of found.output.toString("utf8").matchAll(placeLine)) {
+    const key = keyOf(path, Number(line));
+    if (!places.has(key)) places.set(key, Number(offset));
+  }
+  return places;
+}
+
+// oxlint-disable-next-line no-control-regex
+const placeLine = /^([^\u0000\n]+)\u0000(\d+):(\d+):/gm;
+
+function keyOf(path: string, line: number): string {
+  return `${line}:${path}`;
+}
+
+/** When the file is gone since it was searched, the start of the line has to do. */
+async function readAround(guard: PathGuard, path: string, place: number): Promise<string | undefined> {
+  return inFile(guard, path, async ({ handle }) => {
+    const buffer = Buffer.alloc(excerptBytes);
+    await handle.read(buffer, 0, 4, 0);
+    // Ripgrep counts in the UTF-8 that it made of other encodings.
+    if (detectFormat(buffer).encoding !== "utf-8") return undefined;
+    const start = Math.max(place - bytesBefore, 0);
+    const { bytesRead } = await handle.read(buffer, 0, excerptBytes, start);
+    const excerpt = cutToLine(buffer.subarray(0, bytesRead), place - start);
+    return start === 0 ? excerpt.replace(/^…/, "") : excerpt;
+  });
+}
+
+/** The part of an excerpt that belongs to the line of the match, with "…" where the line goes on. */
+function cutToLine(excerpt: Buffer, match: number): string {
+  const before = excerpt.lastIndexOf(10, Math.max(match - 1, 0));
+  const end = excerpt.indexOf(10, match);
+  const text = excerpt.toString("utf8", before + 1, end === -1 ? excerpt.length : end).replace(/\r$/, "");
+  // Half a character at either end is no part of the line.
+  const whole = text.replace(/^\uFFFD+/, "").replace(/\uFFFD+$/, "");
+  return `${before === -1 ? "…" : ""}${whole}${end === -1 ? "…" : ""}`;
 }

@@ -1,6 +1,5 @@
+import type TurndownService from "turndown";
 import { dropElements } from "./drop-elements.ts";
-import { isConvertible } from "./is-convertible.ts";
-import { addTableRules } from "./table-rules.ts";
 import { stripHtml } from "./strip-html.ts";
 
 export interface ConvertedPage {
@@ -90,4 +89,78 @@ function bodyOf(html: string): string {
 function titleIn(html: string): string | null {
   const inside = /<title\b[^<>]*>([^<]*)<\/title/i.exec(html)?.[1];
   return inside === undefined ? null : stripHtml(inside) || null;
+}
+
+/** The converters walk the whole page in this thread, several times, and call themselves for every level of it. */
+const largest = 1_500_000;
+const mostElements = 25_000;
+const deepest = 250;
+
+/** Elements that end where the next one begins, or have nothing inside. */
+const flat = new Set(
+  "p li td th tr dt dd option thead tbody tfoot br hr img input meta link source col wbr area base embed param track".split(
+    " ",
+  ),
+);
+
+/** Whether a page is small and shallow enough to be taken apart at once. */
+function isConvertible(html: string): boolean {
+  if (html.length > largest) return false;
+  let elements = 0;
+  let depth = 0;
+  for (const [, slash, name = ""] of html.matchAll(/<(\/?)([a-z][a-z0-9-]*)/gi)) {
+    if (slash === "") elements += 1;
+    if (!flat.has(name.toLowerCase())) depth = Math.max(0, depth + (slash === "" ? 1 : -1));
+    if (elements > mostElements || depth > deepest) return false;
+  }
+  return true;
+}
+
+/** What the rules need of elements; see `HtmlDocument`. */
+interface Element {
+  closest(selector: string): Element | null;
+  querySelector(selector: string): unknown;
+}
+
+/**
+ * Tables as GitHub writes them. The plugin's own rules ask the document for more than a parser without a browser has.
+ * Tables inside tables are there for the layout: their cells are paragraphs.
+ */
+function addTableRules(turndown: TurndownService): void {
+  const layouts = new WeakMap<Element, boolean>();
+  const isLayout = (node: unknown): boolean => {
+    const table = (node as Element).closest("table");
+    if (table === null) return true;
+    const known = layouts.get(table) ?? table.querySelector("table, pre") !== null;
+    layouts.set(table, known);
+    return known;
+  };
+  turndown.addRule("tableCell", {
+    filter: ["th", "td"],
+    replacement: (content, node) => (isLayout(node) ? `\n\n${content.trim()}\n\n` : ` ${oneLine(content)} |`),
+  });
+  turndown.addRule("tableRow", {
+    filter: "tr",
+    replacement: (content, node) => (isLayout(node) || content.trim() === "" ? content : `\n|${content}`),
+  });
+  turndown.addRule("table", {
+    filter: "table",
+    replacement: (content, node) =>
+      isLayout(node) ? `\n\n${content.trim()}\n\n` : `\n\n${withSeparator(content)}\n\n`,
+  });
+}
+
+function oneLine(content: string): string {
+  return content
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/(?<!\\)\|/g, "\\|");
+}
+
+/** The first row is the heading: Markdown knows no table without. */
+function withSeparator(content: string): string {
+  const [heading, ...rows] = content.split("\n").filter((line) => line.trim() !== "");
+  if (heading === undefined) return "";
+  const columns = (heading.match(/(?<!\\)\|/g)?.length ?? 2) - 1;
+  return [heading, `|${" --- |".repeat(columns)}`, ...rows].join("\n");
 }

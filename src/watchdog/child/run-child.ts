@@ -1,20 +1,18 @@
+import { readFileSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
 import type { ProcessIdentity } from "../../core/process-identity.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { sendSignal } from "../../process/stop/send-signal.ts";
-import { settlesWithin } from "../../process/stop/wait.ts";
-import { createAwakeTime } from "../awake-time.ts";
-import { endGroup, signalChild } from "./child-group.ts";
+import { settlesWithin, wait } from "../../process/stop/wait.ts";
 import type { ChildEnd } from "../decide-next.ts";
-import { describeHang } from "./describe-hang.ts";
-import { heartbeatFile, readBeat } from "./heartbeat.ts";
 import type { WatchdogLog } from "../records/watchdog-log.ts";
 import { createOccasion, waitFor } from "../restart-reason.ts";
-import { createPulse, type Pulse } from "./pulse.ts";
-import type { ChildExit } from "./start-child.ts";
 import type { StopOrder } from "../stop-order.ts";
 import type { EmitWatchdogEvent, EndCause } from "../watchdog-events.ts";
 import type { WatchdogSettings } from "../watchdog-settings.ts";
+import { endGroup, signalChild } from "./child-group.ts";
+import { type Beat, heartbeatFile, readBeat } from "./heartbeat.ts";
+import type { ChildExit } from "./start-child.ts";
 
 export interface WatchParts {
   readonly settings: WatchdogSettings;
@@ -120,3 +118,140 @@ async function reportHang({ child, pulse }: Watch, parts: WatchParts): Promise<s
 
 /** Printing a stack takes a moment; one that is held can't. */
 const stackMs = 2000;
+
+export interface AwakeTime {
+  /** How long it was awake since the last time it was asked, and how much time passed without it. */
+  take(): { readonly awakeMs: number; readonly lostMs: number };
+}
+
+/**
+ * Tells waiting from being held. A tick that comes much too late means that this process did not run (SIGSTOP, a machine
+ * without a free processor); a wall clock that ran ahead of the monotonic one means that the machine was suspended,
+ * or that somebody set the clock, which here makes no difference.
+ */
+export function createAwakeTime(clock: Clock, tickMs: number): AwakeTime {
+  const mostMs = 2 * tickMs;
+  let monotonic = clock.monotonic();
+  let wall = clock.now();
+  return {
+    take() {
+      const passed = clock.monotonic() - monotonic;
+      const jumped = clock.now() - wall - passed;
+      monotonic += passed;
+      wall += passed + jumped;
+      const awakeMs = Math.min(passed, mostMs);
+      return { awakeMs, lostMs: passed - awakeMs + Math.max(0, jumped) };
+    },
+  };
+}
+
+/** What a process that does not answer is doing, as far as can be seen from outside. One sentence. */
+async function describeHang(pid: number, table: ProcessTable, clock: Clock): Promise<string> {
+  const entry = table.find(pid);
+  if (!entry?.alive) return "It has just ended.";
+  if (entry.stopped) return "It was held by a signal (SIGSTOP) or a debugger.";
+  const before = readWork(pid);
+  if (before === null) return "What it does can't be seen on this system.";
+  await wait(clock, sampleMs);
+  const after = readWork(pid) ?? before;
+  // On a machine with much to do, one that would run all the time gets little of it, but waits for nothing else.
+  if (after.usedMs - before.usedMs >= busyMs || (before.isRunnable && after.isRunnable)) {
+    return `It kept a processor busy (${after.usedMs - before.usedMs} ms of ${sampleMs} ms): a loop, or very long work.`;
+  }
+  const place = readText(`/proc/${pid}/wchan`);
+  return `It used no processor and waited${place && place !== "0" ? ` in ${place}` : ""}.`;
+}
+
+const sampleMs = 300;
+const busyMs = 50;
+/** The kernel counts in these. */
+const tickMs = 10;
+
+function readWork(pid: number): { readonly usedMs: number; readonly isRunnable: boolean } | null {
+  const stat = readText(`/proc/${pid}/stat`);
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const usedMs = (Number(fields[11]) + Number(fields[12])) * tickMs;
+  return Number.isFinite(usedMs) ? { usedMs, isRunnable: fields[0] === "R" } : null;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * What the beats say about a child, in time that the watchdog was awake itself: a suspended machine, or a watchdog that
+ * was held, makes nobody look dead.
+ *
+ * - `starting`: it has not beaten yet, and still may take its time; or its beats say that it starts, and may take any time
+ * - `healthy`: it beats, or it never did and need not
+ * - `silent`: the last beat is older than it should be, but not old enough
+ * - `hung`: it is
+ */
+interface Pulse {
+  readonly state: PulseState;
+  readonly hasBeaten: boolean;
+  /** Healthy in one piece until now. */
+  readonly healthyMs: number;
+  readonly silentMs: number;
+  /** Once it was healthy for as long as it takes to be trusted. */
+  readonly wasStable: boolean;
+  /** A look at the file after `awakeMs` more. `beat` is null while there is none. */
+  look(beat: Pick<Beat, "mark" | "isStarting"> | null, awakeMs: number): void;
+  /** Time was lost for everybody: the child gets the whole time again. */
+  forgive(): void;
+}
+
+export type PulseState = "starting" | "healthy" | "silent" | "hung";
+
+type PulseSettings = Pick<WatchdogSettings, "heartbeat" | "hangMs" | "startupMs" | "stableMs">;
+
+export function createPulse({ heartbeat, hangMs, startupMs, stableMs }: PulseSettings): Pulse {
+  let last: string | null = null;
+  let lastStarting: string | null = null;
+  let silentMs = 0;
+  let healthyMs = 0;
+  let wasStable = false;
+
+  function judge(): PulseState {
+    if (heartbeat === "off") return "healthy";
+    if (last === null) {
+      if (heartbeat === "auto" && lastStarting === null) return "healthy";
+      return silentMs >= startupMs ? "hung" : "starting";
+    }
+    if (silentMs >= hangMs) return "hung";
+    return silentMs > hangMs / 2 ? "silent" : "healthy";
+  }
+
+  return {
+    get state() {
+      return judge();
+    },
+    get hasBeaten() {
+      return last !== null;
+    },
+    get healthyMs() {
+      return healthyMs;
+    },
+    get silentMs() {
+      return silentMs;
+    },
+    get wasStable() {
+      return wasStable;
+    },
+    look(beat, awakeMs) {
+      const isNew = beat !== null && beat.mark !== (beat.isStarting ? lastStarting : last);
+      silentMs = isNew ? 0 : silentMs + awakeMs;
+      if (isNew && beat.isStarting) lastStarting = beat.mark;
+      else if (isNew) last = beat.mark;
+      healthyMs = judge() === "healthy" ? healthyMs + awakeMs : 0;
+      wasStable ||= healthyMs >= stableMs;
+    },
+    forgive() {
+      silentMs = 0;
+    },
+  };
+}

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { checkCompaction, checkSummary } from "../../../src/agent/context/check-compaction.ts";
+import { checkCompaction, checkSummary } from "../../../src/agent/context/compact.ts";
 import type { Message } from "../../../src/core/message.ts";
 
 const covered = "user: read src/importer.ts\nassistant: the importer keeps rows in order, the test passes\n".repeat(30);

@@ -5,7 +5,7 @@ import {
   createContextMeter,
   describeTooSmallWindow,
   shouldCompact,
-} from "../../../src/agent/context/measure-context.ts";
+} from "../../../src/agent/context-window.ts";
 import { estimateMessage } from "../../../src/agent/context/estimate-message.ts";
 import { estimateTokens } from "../../../src/agent/context/estimate-tokens.ts";
 import type { Message } from "../../../src/core/message.ts";

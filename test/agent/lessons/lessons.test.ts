@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import test from "node:test";
 import { lessonsForPrompt } from "../../../src/agent/lessons/lessons-for-prompt.ts";
 import { readLessons, removeLesson, saveLessons } from "../../../src/agent/lessons/lessons-file.ts";
-import { proposeLessons } from "../../../src/agent/lessons/propose-lessons.ts";
+import { proposeLessons } from "../../../src/agent/lessons/keep-lessons.ts";
 import type { Model, ModelRequest } from "../../../src/core/model.ts";
 import type { SessionEntry, SessionEntryBody } from "../../../src/core/session.ts";
 import { createScriptedModel } from "../../../packages/testing/src/create-scripted-model.ts";

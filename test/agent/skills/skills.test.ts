@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
-import { findSkills } from "../../../src/agent/skills/find-skills.ts";
+import test from "node:test";
+import type { TestContext } from "node:test";
+import { createSkillGuard, createSkillTools, findSkills } from "../../../src/agent/skills/open-skills.ts";
 import { createSkillBook, restoreSkill } from "../../../src/agent/skills/skill-book.ts";
-import { createSkillGuard } from "../../../src/agent/skills/skill-guard.ts";
-import { createSkillTools } from "../../../src/agent/skills/skill-tools.ts";
 import type { SessionEntry, SessionEntryBody } from "../../../src/core/session.ts";
 import { createCatalog } from "../../../src/engine/catalog.ts";
 import { looseTool, setUpEngine } from "../../support/engine.ts";

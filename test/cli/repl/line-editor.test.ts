@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { emptyEditor, type EditorState } from "../../../src/cli/repl/editor/editor-state.ts";
 import type { Key } from "../../../src/cli/repl/input/keys.ts";
 import { pressKey, type Effect } from "../../../src/cli/repl/editor/line-editor.ts";
-import { typeAhead } from "../../../src/cli/repl/editor/type-ahead.ts";
+import { typeAhead } from "../../../src/cli/repl/input/open-input.ts";
 import { count } from "../../support/counts.ts";
 import { keysOf } from "./press.ts";
 

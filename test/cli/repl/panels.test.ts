@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createApprovalDialog } from "../../../src/cli/repl/input/approval-panel.ts";
 import type { Dialog } from "../../../src/cli/repl/input/dialog.ts";
 import { createQuestionDialog } from "../../../src/cli/repl/input/question-panel.ts";
+import { createApprovalDialog } from "../../../src/cli/repl/open-person.ts";
 import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../../../src/core/approval.ts";
 import type { Answer, Question } from "../../../src/core/question.ts";

@@ -1,6 +1,6 @@
 import type { TestContext } from "node:test";
 import { apiRoutes } from "../../../src/daemon/api/routes.ts";
-import { createRouter } from "../../../src/daemon/server/find-route.ts";
+import { createRouter } from "../../../src/daemon/server/answer-request.ts";
 import { toProblem } from "../../../src/daemon/server/http-error.ts";
 import { ApiAnswer, rights, type ApiParts, type ApiRequest, type Right } from "../../../src/daemon/server/route.ts";
 import { openJournalReader } from "../../../src/records/audit-log/log-reader.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { createManualClock } from "../../support/manual-clock.ts";
-import { locateRedirect } from "../../../src/guard/url/locate-redirect.ts";
+import { locateRedirect } from "../../../src/guard/url/guarded-fetch.ts";
 import { openRawWeb, openWeb, publicAddress } from "./web.ts";
 
 test("a text is fetched from the address that was checked, with nothing of ours in the request [G5]", async (t) => {

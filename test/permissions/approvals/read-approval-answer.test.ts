@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readAnswer } from "../../../src/permissions/approvals/read-approval-answer.ts";
+import { readAnswer } from "../../../src/permissions/approvals/approval-inbox.ts";
 
 const list = { text: "Which?", options: ["red", "green", "blue"] };
 

@@ -3,7 +3,7 @@ import { rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { defaultJournalSettings } from "../../../src/records/audit-log/log-entry.ts";
-import { createJournalLedger } from "../../../src/records/audit-log/log-ledger.ts";
+import { createJournalLedger } from "../../../src/records/ledger.ts";
 import { systemClock } from "../../../src/core/clock.ts";
 import { openDatabase } from "../../../src/records/sqlite/database.ts";
 import { createSqliteJournalHeads, readJournalHeads } from "../../../src/records/sqlite/sqlite-log-heads.ts";

@@ -1,11 +1,9 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { test } from "node:test";
-import { findCall } from "../../../src/records/audit-log/find-call.ts";
-import { followJournal } from "../../../src/records/audit-log/follow-log.ts";
-import { createJournalLedger } from "../../../src/records/audit-log/log-ledger.ts";
-import { readStatistics } from "../../../src/records/audit-log/log-statistics.ts";
+import { findCall, followJournal, readStatistics } from "../../../src/records/audit-log/log-reader.ts";
 import { filterOf, readLast } from "../../../src/records/audit-log/read-entries.ts";
+import { createJournalLedger } from "../../../src/records/ledger.ts";
 import { complete, makeExecution } from "../../contract/make-execution.ts";
 import { until } from "../../support/runtime.ts";
 import { openPlace } from "./support.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readPostgresAddress } from "../../../src/records/postgres/postgres-address.ts";
+import { readPostgresAddress } from "../../../src/records/postgres/postgres-connection.ts";
 
 const known: readonly (readonly [given: string, name: string, url: string])[] = [
   ["postgres://u:p@h:5433/d?application_name=x", "postgres://u@h:5433/d", "postgres://u:p@h:5433/d?application_name=x"],

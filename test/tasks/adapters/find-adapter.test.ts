@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { findAdapter } from "../../../src/tasks/adapters/find-adapter.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
+import { findAdapter } from "../../../src/tasks/manager/task-manager.ts";
 import { anOrder } from "./an-order.ts";
 
 const own = ["node", "/opt/deckhand.js"] as const;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { newCapabilities } from "../../../src/tool-files/improve/capabilities.ts";
+import { newCapabilities } from "../../../src/tool-files/improve/check-proposal.ts";
 
 const reach = (language: "typescript" | "python", before: string, after: string): string[] =>
   newCapabilities({ text: before, language }, { text: after, language });

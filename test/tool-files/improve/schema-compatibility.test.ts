@@ -3,7 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import type { JsonSchema } from "../../../src/core/json.ts";
 import { compareSchemas } from "../../../src/tool-files/improve/schema-compatibility.ts";
-import { validateInput } from "../../../src/tool-files/host/child/validate-input.ts";
+import { validateInput } from "../../../src/tool-files/host/child/read-raw-spec.ts";
 import { count } from "../../support/counts.ts";
 
 const object = (properties: object, more: object = {}): JsonSchema => ({ type: "object", properties, ...more });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { completeTraits } from "../../../src/core/define-tool.ts";
 import type { ToolTraits } from "../../../src/core/tool.ts";
-import { findWidening, type SpecPromises } from "../../../src/tool-files/improve/spec-widening.ts";
+import { findWidening, type SpecPromises } from "../../../src/tool-files/improve/check-proposal.ts";
 
 interface Given extends Omit<Partial<SpecPromises>, "traits" | "cases"> {
   readonly traits?: Partial<ToolTraits>;

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { dropStack } from "../../../src/tool-files/rollout/metrics/drop-stack.ts";
-import { signFailure } from "../../../src/tool-files/rollout/metrics/failure-signature.ts";
-import { normalizeFailure } from "../../../src/tool-files/rollout/metrics/normalize-failure.ts";
+import { dropStack, normalizeFailure, signFailure } from "../../../src/tool-files/rollout/metrics/failure-signature.ts";
 import { count } from "../../support/counts.ts";
 import { failurePairs, sameFailures } from "./failure-texts.ts";
 

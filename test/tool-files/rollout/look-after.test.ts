@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lookAfterRollouts } from "../../../src/tool-files/rollout/service/rollout-maintenance.ts";
+import { lookAfterRollouts } from "../../../src/tool-files/rollout/service/rollout-orders.ts";
 import { openReleaseBench } from "./release-bench.ts";
 
 const day = 24 * 60 * 60_000;

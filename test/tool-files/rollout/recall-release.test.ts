@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { recallRelease } from "../../../src/tool-files/rollout/release/recall-release.ts";
 import type { Content } from "../../../src/tool-files/rollout/release/release-steps.ts";
 import type { ToolRelease } from "../../../src/tool-files/rollout/release/tool-release.ts";
+import { recallRelease } from "../../../src/tool-files/rollout/service/recall-damaged.ts";
 import { openReleaseBench, type ReleaseBench } from "./release-bench.ts";
 
 const content: Content = { tool: "say", fileName: "say.js", hash: "zz", origin: "person" };

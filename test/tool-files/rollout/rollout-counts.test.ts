@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openToolBench, saying } from "../support.ts";
-import { createCountBehind } from "../../../src/tool-files/rollout/service/count-behind.ts";
-import { followUps } from "../../../src/tool-files/rollout/service/follow-ups.ts";
+import { createCountBehind, followUps } from "../../../src/tool-files/rollout/service/rollout-observer.ts";
 import type { Settings } from "../../../src/config/settings.ts";
 import { createMemoryRolloutStore } from "../../../src/records/memory/memory-rollout-store.ts";
 import { makeExecution } from "../../contract/make-execution.ts";

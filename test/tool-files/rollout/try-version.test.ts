@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { test } from "node:test";
 import type { Tool, ToolContext, ToolResult } from "../../../src/core/tool.ts";
 import type { Trial } from "../../../src/tool-files/rollout/release/observed-outcome.ts";
-import { tryVersion } from "../../../src/tool-files/rollout/release/try-version.ts";
+import { tryVersion } from "../../../src/tool-files/rollout/service/rollout-router.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 
 type Answer = ToolResult | Error;

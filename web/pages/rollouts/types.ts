@@ -1,5 +1,5 @@
 import type { RolloutEvent as CoreRolloutEvent } from "../../../src/core/rollout-store.ts";
-import type { Wire } from "../../../src/core/wire-type.ts";
+import type { Wire } from "../../../src/core/wire.ts";
 import type { List } from "../../api/types.ts";
 import type { SeriesBucket } from "../../charts/rollout-series.ts";
 

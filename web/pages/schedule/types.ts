@@ -1,5 +1,5 @@
 import type { Job as CoreJob, Run as CoreRun } from "../../../src/core/job.ts";
-import type { Wire } from "../../../src/core/wire-type.ts";
+import type { Wire } from "../../../src/core/wire.ts";
 
 export type Job = Wire<CoreJob>;
 export type Run = Wire<CoreRun>;

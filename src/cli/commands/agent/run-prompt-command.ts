@@ -1,26 +1,29 @@
 import { resolve } from "node:path";
 import type { AgentEvent, RunEnd } from "../../../core/agent-events.ts";
+import { systemClock } from "../../../core/clock.ts";
 import type { RuntimeEvent } from "../../../core/events.ts";
+import type { MaskStream } from "../../../core/mask.ts";
 import type { UserPart } from "../../../core/message.ts";
 import { toWire } from "../../../core/wire.ts";
 import type { Runtime, RuntimeConfig } from "../../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../../runtime/open-agent.ts";
-import { readAgentSettings } from "./agent-flags.ts";
+import { openRuntime, tellWarnings } from "../../open-runtime.ts";
+import { createMarkdownStream } from "../../output/markdown/markdown-stream.ts";
+import { createRunRenderer, type RunRenderer } from "../../output/run-renderer.ts";
+import { openScreen } from "../../output/screen.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
-import { openCliModel } from "./open-cli-model.ts";
-import { openRuntime, tellWarnings } from "../../open-runtime.ts";
-import { openCliAgent, tellReconciled } from "./open-cli-agent.ts";
-import { maskEvents } from "./mask-events.ts";
-import { personConfig } from "./person-config.ts";
-import { readTask } from "./read-prompt.ts";
+import { programName } from "../../parser/program-name.ts";
 import { isImageName } from "../../repl/image-name.ts";
-import { readPrompt } from "../../repl/prompt-parts.ts";
 import { openPerson, type Person } from "../../repl/open-person.ts";
-import { createPlainRenderer } from "../../output/plain-renderer.ts";
-import type { RunRenderer } from "../../output/run-renderer.ts";
+import { readPrompt } from "../../repl/prompt-parts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { nameOfSignal, watchSignals } from "../../terminal/watch-signals.ts";
+import { readAgentSettings } from "./agent-flags.ts";
+import { openCliAgent, tellReconciled } from "./open-cli-agent.ts";
+import { openCliModel } from "./open-cli-model.ts";
+import { personConfig } from "./person-config.ts";
+import { readTask } from "./read-prompt.ts";
 
 /** `deckhand run "task"` */
 export async function runRun(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -148,4 +151,102 @@ async function readImages(invocation: Invocation, runtime: Runtime, agent: Opene
     parts.push(image);
   }
   return parts;
+}
+
+type Piece = AgentEvent<"reply:text" | "reply:thinking">;
+
+/**
+ * Events as they may leave the process: the words of the model masked, too. They come in pieces, and a secret in two of them
+ * is found; so a line of theirs is told when it is whole.
+ */
+function maskEvents(
+  { maskValue, maskStream }: Pick<Runtime, "maskValue" | "maskStream">,
+  tell: (event: AgentEvent) => void,
+): (event: AgentEvent) => void {
+  let open: { readonly type: Piece["type"]; readonly stream: MaskStream } | undefined;
+
+  function tellPiece(piece: Piece): void {
+    if (piece.text !== "") tell(piece);
+  }
+
+  function endStream(at: number): void {
+    const ended = open;
+    open = undefined;
+    if (ended) tellPiece({ type: ended.type, at, text: ended.stream.end() });
+  }
+
+  return (event) => {
+    if (event.type !== "reply:text" && event.type !== "reply:thinking") {
+      if (endsWords.has(event.type)) endStream(event.at);
+      return tell(maskValue(event));
+    }
+    if (open && open.type !== event.type) endStream(event.at);
+    open ??= { type: event.type, stream: maskStream() };
+    tellPiece({ ...event, text: open.stream.push(event.text) });
+  };
+}
+
+/** What else happens meanwhile, such as the end of a call, may fall between two pieces of one word. */
+const endsWords: ReadonlySet<AgentEvent["type"]> = new Set([
+  "call:announced",
+  "reply:finished",
+  "reply:discarded",
+  "run:ended",
+]);
+
+export interface PlainRendererOptions {
+  readonly terminal: Terminal;
+  /** No commentary, only why there is no answer. */
+  readonly quiet: boolean;
+  /** Ring when the person is waited for, and at the end of a long run; left out: yes. */
+  readonly bell?: boolean;
+}
+
+/**
+ * For one task: stdout gets the answer and nothing else, stderr what happens meanwhile. Where both are the person's
+ * terminal the answer appears there as it comes; otherwise it is printed when it is whole, and to a program unchanged.
+ */
+export function createPlainRenderer({ terminal, quiet, bell = true }: PlainRendererOptions): RunRenderer {
+  const clock = systemClock;
+  const screen = openScreen({ stream: terminal.errorStream, clock, termName: terminal.env["TERM"] });
+  const isStreamed = terminal.width !== undefined && screen.isLive && !quiet;
+  const commentary = createRunRenderer({
+    screen,
+    terminal,
+    clock,
+    bell,
+    mode: () => null,
+    text: isStreamed ? "all" : "before_calls",
+    howToGoOn: `${programName(terminal.env)} run -c "go on" continues.`,
+    ...(terminal.isInteractive ? {} : { howToAllow }),
+  });
+
+  function printAnswer({ state, text, reason }: AgentEvent<"run:ended">): void {
+    if (!isStreamed && text !== "") terminal.print(renderAnswer(text, terminal));
+    if (quiet && state !== "answered" && reason !== null) terminal.tell(`deckhand: ${reason}`);
+  }
+
+  return {
+    ...commentary,
+    agent(event) {
+      if (!quiet) commentary.agent(event);
+      if (event.type === "run:ended") printAnswer(event);
+    },
+    runtime(event) {
+      if (!quiet) commentary.runtime(event);
+    },
+    end() {
+      commentary.end();
+      screen.close();
+    },
+  };
+}
+
+const howToAllow =
+  'To allow refused calls without a terminal: add a rule to permissions.allow, such as "bash(npm test)", choose --mode accept-edits or --mode auto (which needs bubblewrap for commands), name a danger with --yes-danger, or let calls wait for an answer with --inbox.';
+
+function renderAnswer(text: string, { width, style }: Terminal): string {
+  if (width === undefined) return text.endsWith("\n") ? text : `${text}\n`;
+  const markdown = createMarkdownStream({ width: width - 1, style });
+  return markdown.push(text) + markdown.end();
 }

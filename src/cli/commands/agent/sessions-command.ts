@@ -2,16 +2,16 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemClock } from "../../../core/clock.ts";
 import { codeOf, messageOf } from "../../../core/errors.ts";
+import { formatAge } from "../../../core/format-time.ts";
+import type { SessionEntry } from "../../../core/session.ts";
 import { toWire } from "../../../core/wire.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";
-import { scriptOfSession } from "./script-of-session.ts";
-import { UsageError, type Invocation } from "../../parser/command.ts";
-import { endSession } from "./end-session.ts";
-import { exitCode } from "../../parser/exit-code.ts";
-import { formatAge } from "../../../core/format-time.ts";
 import { withRuntime } from "../../open-runtime.ts";
+import { UsageError, type Invocation } from "../../parser/command.ts";
+import { exitCode } from "../../parser/exit-code.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { endSession } from "./end-session.ts";
 
 /** `deckhand sessions` */
 export async function runSessions(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -99,4 +99,11 @@ function readLimit(invocation: Invocation): number {
   const limit = Number(given);
   if (Number.isInteger(limit) && limit > 0) return limit;
   throw new UsageError(`--limit takes a whole number from 1 on; got "${given}".`);
+}
+
+/** A conversation as a script that a scripted model plays, as the text of its file; null when it has no reply. */
+async function scriptOfSession(entries: readonly SessionEntry[]): Promise<string | null> {
+  if (!entries.some(({ type }) => type === "assistant")) return null;
+  const { serializeScript, toScript } = await import("../../../../packages/testing/src/record.ts");
+  return serializeScript(toScript(entries));
 }

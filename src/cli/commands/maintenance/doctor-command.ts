@@ -1,13 +1,16 @@
 import { resolve } from "node:path";
+import { version } from "../../../config/version.ts";
+import { codeOf, messageOf } from "../../../core/errors.ts";
 import { diagnose, type Check } from "../../../doctor/diagnose.ts";
-import { checkWatchdog } from "../watchdog/check-watchdog.ts";
+import { viewWatchdog, type WatchdogView } from "../../../watchdog/view-watchdog.ts";
+import { chooseWorkdir } from "../../open-runtime.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { chooseWorkdir } from "../../open-runtime.ts";
 import { displayWidth, neutralizeLine } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { version } from "../../../config/version.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
+import { describeWatchdog } from "../watchdog/describe-watchdog.ts";
+import { locateWatchdog } from "../watchdog/watchdog-place.ts";
 
 /** `deckhand doctor` */
 export async function runDoctor(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -49,4 +52,35 @@ function summarize(checks: readonly Check[]): string {
     ...(warnings === 0 ? [] : [`${warnings} ${warnings === 1 ? "warning" : "warnings"}`]),
   ];
   return `${parts.join(", ")}. What each layer promises is in docs/security.md.`;
+}
+
+/** What the doctor says of the watchdog: a row only where one runs, or should. */
+function checkWatchdog(invocation: Invocation, env: Terminal["env"]): Check[] {
+  try {
+    return describe(viewWatchdog(locateWatchdog(invocation, env).settings));
+  } catch (thrown) {
+    // That has a row of its own.
+    if (codeOf(thrown) === "WORKDIR_INVALID") return [];
+    return [{ name: "watchdog", state: "problem", what: messageOf(thrown), fix: "Correct that and ask again." }];
+  }
+}
+
+function describe(view: WatchdogView): Check[] {
+  const what = describeWatchdog(view, Date.now()).replaceAll("\n", " ");
+  const row = (state: Check["state"], fix: string | null): Check[] => [{ name: "watchdog", state, what, fix }];
+  switch (view.state) {
+    case "none":
+    case "stopped":
+      return [];
+    case "failed":
+      return row("problem", "See .deckhand/logs/watchdog.log for what crashed, then start it again.");
+    case "dead":
+      return row("warning", "Start it again: deckhand serve --watchdog.");
+    // It may go on like this for ever.
+    case "waiting":
+      return row("warning", "See .deckhand/logs/watchdog.log for what crashed.");
+    case "running":
+      if (!view.safeMode) return row("ok", null);
+      return row("warning", "Mend what crashed (see .deckhand/logs/watchdog.log), then stop it and start it again.");
+  }
 }

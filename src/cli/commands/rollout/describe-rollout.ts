@@ -1,11 +1,8 @@
 import { clipText } from "../../../core/cut-text.ts";
-import type { RolloutExplanation } from "../../../tool-files/rollout/service/rollouts.ts";
-import { compareArms } from "./compare-arms.ts";
 import { formatAge, formatDuration } from "../../../core/format-time.ts";
-import { formatProbability, formatShare } from "../../terminal/format-share.ts";
-import { describeChoices } from "./rollout-choices.ts";
-import { renderStages, shortHash } from "./view-rollout.ts";
+import type { FiguresRow, RolloutExplanation } from "../../../tool-files/rollout/service/rollouts.ts";
 import { renderTable } from "../../terminal/table.ts";
+import { renderStages, shortHash } from "./view-rollout.ts";
 
 type LaneName = keyof RolloutExplanation["lanes"];
 type Assessment = NonNullable<RolloutExplanation["lanes"][LaneName]>;
@@ -199,4 +196,131 @@ function describeReplay({ cases, passed, flips, skipped }: Replay): string[] {
 
 function oneLine(text: string): string {
   return text.replaceAll(/\s+/g, " ").trim();
+}
+
+/** What a person can do about it now, each with its command. */
+function describeChoices(explanation: RolloutExplanation): string[] {
+  const { tool } = explanation.view;
+  const choices = choicesOf(explanation);
+  if (choices.length === 0) return [];
+  const commands = choices.map(([words]) => {
+    const [name, ...options] = words.split(" ");
+    return ["deckhand rollout", name, tool, ...options].join(" ");
+  });
+  const width = Math.max(...commands.map(({ length }) => length));
+  return ["What you can do:", ...choices.map(([, what], index) => `  ${commands[index]!.padEnd(width)}  ${what}`)];
+}
+
+type Choice = readonly [words: string, what: string];
+
+function choicesOf({ view, release }: RolloutExplanation): Choice[] {
+  const { percent } = view;
+  const unpin: Choice[] = view.isPinned ? [["resume", "let other contents out again"]] : [];
+  const back: Choice[] = [
+    ["rollback", "stable for everybody again"],
+    ["rollback --hard", "the same, and pin stable"],
+  ];
+  const everybody: Choice = ["promote --all", "give it to everybody now"];
+  switch (view.status) {
+    case "running":
+      return [
+        ["promote", view.awaitsApproval ? "agree to the next stage" : "take the next stage now"],
+        everybody,
+        view.isHeld ? ["resume", "let it go on by itself"] : ["hold", `stay at ${percent} %`],
+        ...back,
+      ];
+    case "blocked":
+      return [everybody, ...back];
+    case "replaying":
+      return [everybody, ["hold", "keep it from going on afterwards"], ...back];
+    case "rolled_back":
+      return [
+        ["resume", "try it again from the first stage"],
+        everybody,
+        ...(view.isPinned ? [] : [["rollback --hard", "pin stable: nothing else gets out"] as const]),
+      ];
+    case "none": {
+      const { earlier, out, stable, fileHash } = release;
+      const before = earlier.find(({ hash }) => out[hash] === undefined && hash !== stable.hash);
+      const isOut = out[fileHash] !== undefined && fileHash !== stable.hash;
+      return [
+        ...(isOut && unpin.length === 0 ? [["resume", "look at what the file has as if it were new"] as const] : unpin),
+        ...(before ? [["rollback", `go back to ${shortHash(before.hash)}, which was stable before`] as const] : []),
+      ];
+    }
+  }
+}
+
+type Figures = FiguresRow["lastCalls"];
+type Row = readonly [label: string, stable: string, canary: string];
+
+/** Stable and canary side by side: since it began, over the last calls, over the last minutes. */
+function compareArms({ view, lanes, figures }: RolloutExplanation, lane: FiguresRow["lane"]): Row[] {
+  const find = (route: FiguresRow["route"], version: string | null): FiguresRow | undefined =>
+    figures.find((row) => row.lane === lane && row.route === route && row.version === version && row.kind === "all");
+  const stable = find("stable", view.stable);
+  const canary = find("canary", view.canary);
+  const evidence = lanes[lane]?.evidence;
+  return [
+    ...(evidence && evidence.canary.calls + evidence.stable.calls > 0
+      ? compareCounts(evidence.stable, evidence.canary)
+      : []),
+    ...compareFigures("last 100 calls", stable?.lastCalls, canary?.lastCalls),
+    ...compareFigures("last 30 minutes", stable?.lastMinutes, canary?.lastMinutes),
+  ];
+}
+
+type Counts = NonNullable<RolloutExplanation["lanes"]["live"]>["evidence"]["canary"];
+
+function compareCounts(stable: Counts, canary: Counts): Row[] {
+  const row = (label: string, tell: (counts: Counts) => string): Row => [label, tell(stable), tell(canary)];
+  const rows = [
+    row("since it began", ({ calls }) => String(calls)),
+    row("  failed", ({ calls, failures }) => (failures === 0 ? "0" : `${failures} (${formatShare(failures / calls)})`)),
+    row("  of them timeouts", ({ timeouts }) => String(timeouts)),
+  ];
+  if (stable.wrong + canary.wrong > 0) rows.push(row("  of them wrong results", ({ wrong }) => String(wrong)));
+  return stable.fatal + canary.fatal === 0 ? rows : [...rows, row("  of them fatal", ({ fatal }) => String(fatal))];
+}
+
+/** What is known of neither is left out. */
+function compareFigures(window: string, stable: Figures | undefined, canary: Figures | undefined): Row[] {
+  if ((stable?.calls ?? 0) + (canary?.calls ?? 0) === 0) return [];
+  const cell = (figures: Figures | undefined, [, key, format]: Line): string => {
+    const value = figures?.[key] ?? null;
+    return value === null ? "-" : format(value);
+  };
+  const rows = lines.map((line): Row => [`  ${line[0]}`, cell(stable, line), cell(canary, line)]);
+  return [
+    [window, String(stable?.calls ?? 0), String(canary?.calls ?? 0)],
+    ...rows.filter(([, ...cells]) => cells.some((text) => text !== "-")),
+  ];
+}
+
+type Line = readonly [label: string, key: Exclude<keyof Figures, "calls">, format: (value: number) => string];
+
+const lines: readonly Line[] = [
+  ["errors", "errorRate", formatShare],
+  ["timeouts", "timeoutRate", formatShare],
+  ["p50", "p50", formatDuration],
+  ["p95", "p95", formatDuration],
+  ["p99", "p99", formatDuration],
+  ["retries", "retryRate", formatShare],
+  ["right form", "formatPassRate", formatShare],
+  ["asked again", "followUpRate", formatShare],
+  ["corrected", "correctionRate", formatShare],
+];
+
+/** `2.7 %`, with as many digits as say something; almost all is not all. */
+export function formatShare(share: number): string {
+  const percent = share * 100;
+  if (percent > 99 && percent < 100) return `${Math.floor(percent * 10) / 10} %`;
+  const digits = percent >= 10 ? 0 : percent >= 0.1 ? 1 : 2;
+  return `${Number(percent.toFixed(digits))} %`;
+}
+
+/** A probability is never called certain. */
+export function formatProbability(share: number): string {
+  if (share > 0.999) return "more than 99.9 %";
+  return share < 0.001 ? "less than 0.1 %" : formatShare(share);
 }

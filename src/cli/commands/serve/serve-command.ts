@@ -1,18 +1,23 @@
+import { dirname } from "node:path";
+import { locateFolders } from "../../../config/folders.ts";
 import { systemClock } from "../../../core/clock.ts";
+import type { FindCrashLoop } from "../../../core/crash-loop.ts";
 import { codeOf, messageOf } from "../../../core/errors.ts";
+import { openSecretLink } from "../../../daemon/open-secret-link.ts";
 import { startDaemon, type Daemon } from "../../../daemon/start-daemon.ts";
 import type { ListenPlace } from "../../../http/listen.ts";
-import { locateFolders } from "../../../config/folders.ts";
 import { openJournalReader } from "../../../records/audit-log/log-reader.ts";
-import { openSecretLink } from "../../../daemon/open-secret-link.ts";
+import { startHeartbeat, type Heartbeat } from "../../../watchdog/child/start-heartbeat.ts";
+import { beatVariable } from "../../../watchdog/child/watchdog-child-environment.ts";
+import { crashFolder, readCrashRecords } from "../../../watchdog/records/crash-records.ts";
+import { findCrashLoop } from "../../../watchdog/records/find-crash-loop.ts";
+import { chooseWorkdir, openRuntime, tellWarnings } from "../../open-runtime.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
-import { chooseWorkdir, openRuntime, tellWarnings } from "../../open-runtime.ts";
-import { refuseInsideCall } from "../agent/person.ts";
-import { readPlace } from "./serve-place.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { watchSignals } from "../../terminal/watch-signals.ts";
-import { isWrongForGood, readWatched } from "../watchdog/watched.ts";
+import { refuseInsideCall } from "../agent/person.ts";
+import { readPlace } from "./serve-place.ts";
 
 const usualPort = 7433;
 
@@ -118,3 +123,34 @@ async function tellPlace(daemon: Daemon, invocation: Invocation, terminal: Termi
 function isPortTaken(thrown: unknown): boolean {
   return thrown instanceof Error && codeOf(thrown.cause) === "EADDRINUSE";
 }
+
+/** What a daemon does for the watchdog that started it. */
+interface Watched {
+  /** Looks into the watchdog's crash records. */
+  readonly findCrashLoop: FindCrashLoop;
+  /** From now on its event loop is to turn; say when it is ready, and when that ends. */
+  beat(): Heartbeat;
+}
+
+/** Undefined when no watchdog started this process. */
+function readWatched(env: Terminal["env"]): Watched | undefined {
+  const file = env["DECKHAND_WATCHDOG_HEARTBEAT_FILE"];
+  if (!file) return undefined;
+  return {
+    findCrashLoop: (promotions) =>
+      findCrashLoop(readCrashRecords(crashFolder(dirname(file))), promotions, systemClock.now()),
+    beat: () => startHeartbeat(file, systemClock, readBeatMs(env)),
+  };
+}
+
+function readBeatMs(env: Terminal["env"]): number | undefined {
+  const seconds = Number(env[beatVariable]);
+  return seconds > 0 ? seconds * 1000 : undefined;
+}
+
+/** Whether it would be the same after a restart, until a person changes something. */
+function isWrongForGood(thrown: unknown): boolean {
+  return thrown instanceof UsageError || forGood.has(codeOf(thrown) ?? "");
+}
+
+const forGood = new Set(["CONFIG_INVALID", "WORKDIR_INVALID"]);

@@ -1,16 +1,15 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
+import { passwordsInAddress } from "../../../config/passwords-in-address.ts";
 import { codeOf } from "../../../core/errors.ts";
 import { ownCommand } from "../../../process/own-command.ts";
-import { passwordsInAddress } from "../../../config/passwords-in-address.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { lookForDaemon } from "./serve-client.ts";
-import { readPlace } from "./serve-place.ts";
-import { renderUnit, unitMark } from "./systemd-unit.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { serveArguments } from "../watchdog/watchdog-command.ts";
+import { lookForDaemon } from "./serve-client.ts";
+import { readPlace } from "./serve-place.ts";
 
 /** `deckhand serve install`: a service of the person's own systemd. Nothing is started. */
 export async function runServeInstall(invocation: Invocation, terminal: Terminal): Promise<number> {
@@ -114,4 +113,62 @@ function describe({ path, service }: UnitPlace, what: string): string {
   journalctl --user -u ${service}              what it prints
 Keys of models are not in it: systemctl --user edit ${service} adds an EnvironmentFile= of yours.
 `;
+}
+
+export interface UnitFacts {
+  readonly workdir: string;
+  /** Program and arguments, absolute. */
+  readonly command: readonly string[];
+  /** It is the watchdog that systemd starts, not the daemon. */
+  readonly isWatched: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** By which we know our own file again, and whose it is. */
+function unitMark(workdir: string): string {
+  return `# Made by \`deckhand serve install\` for ${workdir}`;
+}
+
+/** What a service of the person's systemd gets of today's environment: where programs and the person's folders are. */
+const variables = ["PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME"];
+
+function renderUnit({ workdir, command, isWatched, env }: UnitFacts): string {
+  for (const text of [workdir, ...command]) {
+    if (/[\n\r\0]/.test(text)) throw new UsageError("A systemd unit can't name a path with a line end in it.");
+  }
+  if (/[\s\\]$/.test(workdir)) {
+    throw new UsageError(`A systemd unit can't name a folder that ends in white space or a backslash: "${workdir}".`);
+  }
+  const kept = variables.filter((name) => env[name] !== undefined && env[name] !== "");
+  return `${unitMark(workdir)}
+
+[Unit]
+Description=Deckhand daemon for ${literal(workdir)}
+
+[Service]
+WorkingDirectory=${literal(workdir)}
+ExecStart=${command.map((word) => quoted(word).replaceAll("$", "$$$$")).join(" ")}
+${kept.map((name) => `Environment=${quoted(`${name}=${env[name]}`)}\n`).join("")}${isWatched ? watchdogRestarts : daemonRestarts}
+RestartSec=1
+KillMode=process
+SuccessExitStatus=143
+TimeoutStopSec=60
+
+[Install]
+WantedBy=default.target
+`;
+}
+
+/** Wrong use (2) and a wrong configuration (78) would be the same after a restart. */
+const daemonRestarts = "Restart=on-failure\nRestartPreventExitStatus=2 78";
+/** Whatever code the watchdog ends with, it has decided to end; only when it was killed somebody has to start it again. */
+const watchdogRestarts = "Restart=on-abnormal";
+
+/** `%` begins a specifier everywhere in a unit. */
+function literal(text: string): string {
+  return text.replaceAll("%", "%%");
+}
+
+function quoted(text: string): string {
+  return `"${literal(text).replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`;
 }

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { ownCommand } from "../../../process/own-command.ts";
 import { becomeWatchdog } from "../../../watchdog/exec-watchdog.ts";
 import { checkForDaemon, heartbeatModes } from "../../../watchdog/read-settings.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
-import { ownProgram } from "../../own-program.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { claimIfUsed, locateWatchdog } from "./watchdog-place.ts";
 
@@ -54,4 +54,11 @@ function watch(invocation: Invocation, { env }: Terminal, { command, isDaemon }:
 /** What the environment says wins. */
 function withUsualHeartbeat(env: Terminal["env"], isDaemon: boolean): Terminal["env"] {
   return !isDaemon || env["WATCHDOG_HEARTBEAT"]?.trim() ? env : { ...env, WATCHDOG_HEARTBEAT: "required" };
+}
+
+/** How this very program is started again: straight from its sources when it was, else by the package's launcher. */
+function ownProgram(): readonly [string, ...string[]] {
+  const started = process.argv[1];
+  if (!import.meta.url.endsWith(".ts") || started === undefined) return ownCommand();
+  return [process.execPath, ...process.execArgv, started];
 }

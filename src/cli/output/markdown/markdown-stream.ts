@@ -1,10 +1,10 @@
 import { createTextCleaner } from "../../../guard/terminal-text/clean-text.ts";
+import { displayWidth } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { classifyLine, type Line } from "./classify-line.ts";
-import { createLineLayout } from "./line-layout.ts";
 import { openCode, openTable, type OpenBlock } from "./open-block.ts";
 import { parseInline } from "./parse-inline.ts";
-import { createWrapWriter, type Look } from "./wrap-writer.ts";
+import { createWrapWriter, type Look, type Prefix, type Span, type WrapWriter } from "./wrap-writer.ts";
 
 /** Text as it comes, in pieces cut anywhere. What is given back is never taken back; all of it ends with a line end. */
 export interface MarkdownStream {
@@ -151,5 +151,132 @@ export function createMarkdownStream({ width, style }: MarkdownOptions): Markdow
       if (block !== null) closeBlock(block);
       return writer.take();
     },
+  };
+}
+
+/** Where lines begin: what stands before them because of the lists and quotes they are in, and the blank lines between them. */
+export interface LineLayout {
+  /** Begins the first row of a line; returns the looks of its text. */
+  begin(line: Line): readonly Look[];
+  /** For code, tables and rules: what stands before each of their rows. */
+  beginBlock(line: Line): Prefix;
+  blank(line: Line): void;
+}
+
+function createLineLayout(writer: WrapWriter, hasColours: boolean): LineLayout {
+  /** By how many quotes they are in. */
+  const lists: ListLevels[] = [createListLevels()];
+  let lastQuotes = 0;
+  let isFirst = true;
+  /** How many quotes a blank line was in; null when the last line was none. */
+  let blankQuotes: number | null = null;
+
+  function listsOf(quotes: number): ListLevels {
+    // A quote that begins anew has no lists from before.
+    if (quotes > lastQuotes) lists.length = lastQuotes + 1;
+    while (lists.length <= quotes) lists.push(createListLevels());
+    return lists[quotes] ?? createListLevels();
+  }
+
+  function open(quotes: number): void {
+    if (blankQuotes !== null && !isFirst) {
+      const bars = Math.min(quotes, lastQuotes, blankQuotes);
+      if (bars > 0) writer.begin(barsOnly(bars));
+      writer.endLine();
+    }
+    isFirst = false;
+    blankQuotes = null;
+    lastQuotes = quotes;
+  }
+
+  function prefixOf({ quotes, outerIndent }: Line, indent: number, marker: string): Prefix {
+    const outer = quotes > 0 ? (lists[0]?.place(outerIndent) ?? 0) : 0;
+    const before: readonly Span[] = [
+      { text: " ".repeat(outer), looks: [] },
+      ...Array.from({ length: quotes }, (): Span => ({ text: "│ ", looks: ["dim"] })),
+      { text: " ".repeat(indent), looks: [] },
+    ];
+    return {
+      first: [...before, { text: marker, looks: marker === "" ? [] : ["cyan"] }],
+      rest: [...before, { text: " ".repeat(displayWidth(marker)), looks: [] }],
+    };
+  }
+
+  return {
+    begin(line) {
+      const { kind, quotes, indent } = line;
+      const levels = listsOf(quotes);
+      const isLazy = blankQuotes === null && !isFirst && quotes === lastQuotes;
+      open(quotes);
+      if (kind.kind === "item") {
+        const marker = kind.task !== null && kind.marker === "•" ? boxes[kind.task] : `${kind.marker} `;
+        writer.begin(prefixOf(line, levels.openItem(indent, displayWidth(marker)), marker));
+        return [];
+      }
+      if (kind.kind === "heading") {
+        writer.begin(prefixOf(line, levels.place(indent), hasColours ? "" : `${"#".repeat(kind.level)} `));
+        return kind.level === 1 ? ["bold", "underline"] : ["bold"];
+      }
+      const hang = isLazy ? levels.hang() : levels.place(indent);
+      writer.begin(prefixOf(line, hang === 0 ? indent : hang, ""));
+      return [];
+    },
+    beginBlock(line) {
+      const levels = listsOf(line.quotes);
+      open(line.quotes);
+      return prefixOf(line, levels.place(line.indent), "");
+    },
+    blank({ quotes }) {
+      blankQuotes = Math.min(quotes, blankQuotes ?? quotes);
+    },
+  };
+}
+
+const boxes = { open: "☐ ", done: "☑ " } as const;
+
+function barsOnly(bars: number): Prefix {
+  return { first: [{ text: "│ ".repeat(bars).trimEnd(), looks: ["dim"] }], rest: [] };
+}
+
+interface Level {
+  /** Where its marker stands in the text. */
+  readonly indent: number;
+  /** How wide its marker is shown. */
+  readonly width: number;
+}
+
+/** Which lists a line is in. A level is what is indented by two columns or more: models rarely count the width of a marker. */
+interface ListLevels {
+  /** A new item begins at this column: it ends its sibling and all below that. Returns the columns before its marker. */
+  openItem(indent: number, markerWidth: number): number;
+  /** Something else begins at this column; returns the columns before it. */
+  place(indent: number): number;
+  /** Columns of all levels that are open. */
+  hang(): number;
+}
+
+function createListLevels(): ListLevels {
+  const levels: Level[] = [];
+
+  function close(indent: number): void {
+    for (let last = levels.at(-1); last && indent < last.indent + 2; last = levels.at(-1)) levels.pop();
+  }
+
+  function hang(): number {
+    return levels.reduce((sum, { width }) => sum + width, 0);
+  }
+
+  return {
+    openItem(indent, markerWidth) {
+      close(indent);
+      const before = hang();
+      levels.push({ indent, width: markerWidth });
+      return before;
+    },
+    place(indent) {
+      close(indent);
+      return hang();
+    },
+    hang,
   };
 }

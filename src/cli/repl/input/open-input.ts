@@ -1,15 +1,14 @@
 import type { Clock } from "../../../core/clock.ts";
+import { writeAtExit } from "../../../core/write-at-exit.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { emptyEditor, type EditorState } from "../editor/editor-state.ts";
+import { pressKey } from "../editor/line-editor.ts";
+import { expandMarks } from "../editor/paste-marks.ts";
 import { createDialogHost, type RunOptions } from "./dialog-host.ts";
 import type { Dialog, LiveScreen } from "./dialog.ts";
 import type { EarlyKeys } from "./early-keys.ts";
-import { emptyEditor, type EditorState } from "../editor/editor-state.ts";
 import { createKeyReader, type Key } from "./keys.ts";
-import { expandMarks } from "../editor/paste-marks.ts";
 import { createPromptDialog, type PromptRequest, type PromptResult } from "./prompt-dialog.ts";
-import { openRawTerminal } from "./raw-terminal.ts";
-import { watchTerminalSignals } from "./terminal-signals.ts";
-import { typeAhead } from "../editor/type-ahead.ts";
 
 /** True: the key is taken and is not text for the next prompt. */
 export type KeyListener = (key: Key) => boolean | void;
@@ -179,5 +178,130 @@ export function openInput(terminal: Terminal, options: InputOptions): Input {
       host.show();
     },
     close,
+  };
+}
+
+const taken = new Set(["backspace", "ctrl-h", "ctrl-u", "ctrl-w", "alt-backspace", "alt-enter", "ctrl-j"]);
+
+/**
+ * A key that came while no prompt was read. Text is kept for the next prompt, where it is seen before it is sent: Enter
+ * is therefore only a new line, and nothing that moves or recalls happens unseen.
+ */
+export function typeAhead(state: EditorState, key: Key): EditorState {
+  if (key.kind !== "key") return { ...pressKey({ ...state, list: null }, key, []).state, list: null };
+  const name = key.name === "enter" ? "ctrl-j" : key.name;
+  if (!taken.has(name) || (name === "ctrl-j" && state.text === "")) return state;
+  return pressKey({ ...state, list: null, search: null }, { kind: "key", name }, []).state;
+}
+
+export interface RawTerminal {
+  /** Keys come one by one, pastes in brackets. */
+  hold(): void;
+  /** As it was before: also when the program ends or throws. */
+  release(): void;
+  /** Someone else may have changed it while we were stopped. */
+  renew(): void;
+  close(): void;
+}
+
+function openRawTerminal(stdin: NodeJS.ReadStream, write: (text: string) => void): RawTerminal {
+  let isHeld = false;
+
+  function hold(): void {
+    if (isHeld) return;
+    isHeld = true;
+    stdin.setRawMode(true);
+    write(bracketedPasteOn);
+  }
+
+  function release(): void {
+    if (!isHeld) return;
+    isHeld = false;
+    write(`${bracketedPasteOff}${showCursor}`);
+    stdin.setRawMode(false);
+  }
+
+  const forgetExit = writeAtExit(release);
+  return {
+    hold,
+    release,
+    renew() {
+      if (!isHeld) return;
+      // Node does nothing for a mode that it believes is set already.
+      stdin.setRawMode(false);
+      stdin.setRawMode(true);
+      write(bracketedPasteOn);
+    },
+    close() {
+      forgetExit();
+      release();
+    },
+  };
+}
+
+const bracketedPasteOn = "\u001b[?2004h";
+const bracketedPasteOff = "\u001b[?2004l";
+const showCursor = "\u001b[?25h";
+
+export interface TerminalSignals {
+  /** What Ctrl-Z means: the shell gets the terminal until `fg`. */
+  suspend(): void;
+  end(): void;
+}
+
+export interface SignalParts {
+  readonly program: NodeJS.Process;
+  readonly clock: Clock;
+  /** Gives the terminal back as it was. */
+  readonly release: () => void;
+  /** Takes it again, and draws. */
+  readonly hold: () => void;
+}
+
+const fatal = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+/** A stop that the system ignores (nobody could continue us) is over at once. */
+const ignoredStopMs = 500;
+
+/** The terminal is given back before a signal ends or stops the program, and taken again when it goes on. */
+function watchTerminalSignals({ program, clock, release, hold }: SignalParts): TerminalSignals {
+  let stopTimer = (): void => undefined;
+
+  function onFatal(signal: NodeJS.Signals): void {
+    const isOurs = program.listenerCount(signal) === 1;
+    // Where others listen, SIGINT is a request like Ctrl-C and the program goes on.
+    if (isOurs || signal !== "SIGINT") release();
+    // They decide what the signal means. Without them it means what it always does.
+    if (!isOurs) return;
+    end();
+    program.kill(program.pid, signal);
+  }
+
+  function onStop(): void {
+    release();
+    program.off("SIGTSTP", onStop);
+    program.kill(program.pid, "SIGTSTP");
+    stopTimer = clock.after(ignoredStopMs, goOn);
+  }
+
+  function goOn(): void {
+    stopTimer();
+    if (!program.listeners("SIGTSTP").includes(onStop)) program.on("SIGTSTP", onStop);
+    hold();
+  }
+
+  function end(): void {
+    stopTimer();
+    for (const signal of fatal) program.off(signal, onFatal);
+    program.off("SIGTSTP", onStop);
+    program.off("SIGCONT", goOn);
+  }
+
+  for (const signal of fatal) program.on(signal, onFatal);
+  program.on("SIGTSTP", onStop);
+  program.on("SIGCONT", goOn);
+  return {
+    // The whole group, as the terminal itself would: whoever started us (npm, a pipe) is to stop too.
+    suspend: () => void program.kill(0, "SIGTSTP"),
+    end,
   };
 }

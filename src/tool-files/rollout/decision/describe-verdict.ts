@@ -1,5 +1,4 @@
 import type { Assessment, RolloutQuestion } from "./assess.ts";
-import { duration, integer, milliseconds, percent, probability, several, times } from "./describe-figures.ts";
 import { type Judgement, leastStableCalls } from "./judge.ts";
 
 /** The verdict in one sentence with the figures that led to it. */
@@ -118,4 +117,49 @@ function describeTime({ missing }: Omit<Assessment, "reason">): string {
 function describeFewCalls({ callsPerDay, verdict, evidence }: Omit<Assessment, "reason">): string {
   if (callsPerDay === undefined || verdict !== "hold") return "";
   return `; only ${integer(callsPerDay)} calls a day: replay recorded calls, route half of them to the canary, or promote by hand (risk ${probability(evidence.probabilityUnsafe)})`;
+}
+
+/** "1.2 %", with as many digits as say something. */
+function percent(share: number): string {
+  const value = share * 100;
+  const digits = value >= 10 || Number.isInteger(value) ? 0 : value >= 0.095 || value === 0 ? 1 : 2;
+  return `${value.toFixed(digits)} %`;
+}
+
+/** A probability is never called certain. */
+function probability(share: number): string {
+  if (share > 0.999) return "more than 99.9 %";
+  if (share < 0.001) return "less than 0.1 %";
+  return percent(share);
+}
+
+function times(logOdds: number): string {
+  const odds = Math.exp(Math.min(logOdds, 20));
+  return odds >= 1e6 ? "over a million" : odds >= 10 ? integer(odds) : odds.toFixed(1);
+}
+
+function integer(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+function several(count: number, noun: string): string {
+  return `${integer(count)} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** "4.2 ms", "47 ms", "1,250 ms". */
+function milliseconds(value: number): string {
+  return `${value < 10 && !Number.isInteger(value) ? value.toFixed(1) : integer(value)} ms`;
+}
+
+const units: readonly (readonly [string, number])[] = [
+  ["day", 24 * 60 * 60_000],
+  ["hour", 60 * 60_000],
+  ["minute", 60_000],
+];
+
+function duration(milliseconds: number): string {
+  for (const [noun, length] of units) {
+    if (milliseconds >= length * 0.95) return several(Math.round(milliseconds / length) || 1, noun);
+  }
+  return "a minute";
 }

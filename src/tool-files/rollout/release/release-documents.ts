@@ -1,13 +1,12 @@
 import type { RolloutReader, RolloutTransaction } from "../../../core/rollout-store.ts";
 import type { RolloutState } from "../decision/rollout-state.ts";
-import { isRelease, isState } from "./is-release.ts";
-import type { Corrections, Harm, LaneName, ToolRelease } from "./tool-release.ts";
+import type { Corrections, Harm, Lane, LaneName, Rollout, ToolRelease } from "./tool-release.ts";
 
 /** Where what is kept: one release for each tool; counters and harm for each rollout. */
 
 export function readRelease(reader: RolloutReader, tool: string): ToolRelease | undefined {
   const document = reader.readDocument(releaseName(tool));
-  // Of another time, or damaged: see `recall-release.ts`.
+  // Of another time, or damaged: see `recall-damaged.ts`.
   return isRelease(document) && document.tool === tool ? document : undefined;
 }
 
@@ -109,4 +108,62 @@ export function writeCorrections(transaction: RolloutTransaction, rolloutId: str
 export function removeCounters(transaction: RolloutTransaction, rolloutId: string): void {
   transaction.removeDocuments(`rollout/${rolloutId}/`);
   transaction.removeMarks(rolloutId);
+}
+
+/** Whether a document has all that is relied on: it may be of another time, or damaged. */
+function isRelease(document: unknown): document is ToolRelease {
+  if (!isRecord(document)) return false;
+  const { v, tool, fileName, fileHash, stable, earlier, pinned, out, rollout, damage } = document;
+  return (
+    v === 1 &&
+    [tool, fileName, fileHash].every(isText) &&
+    isRecord(stable) &&
+    isText(stable["hash"]) &&
+    Array.isArray(earlier) &&
+    earlier.every((each) => isRecord(each) && isText(each["hash"])) &&
+    (pinned === null || (isRecord(pinned) && isText(pinned["reason"]))) &&
+    isRecord(out) &&
+    Object.values(out).every((each) => isRecord(each) && isText(each["reason"])) &&
+    (rollout === null || isRollout(rollout)) &&
+    (damage === undefined || (isRecord(damage) && isText(damage["reason"])))
+  );
+}
+
+const statuses: readonly unknown[] = ["replaying", "blocked", "running", "rolled_back"] satisfies Rollout["status"][];
+
+function isRollout(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { id, hash, reason, status, lanes } = value;
+  const isNamed = [id, hash, reason].every(isText);
+  return isNamed && statuses.includes(status) && isRecord(lanes) && isLane(lanes["live"]) && isLane(lanes["scheduled"]);
+}
+
+function isLane(value: unknown): value is Lane {
+  return isRecord(value) && Number.isInteger(value["index"]) && typeof value["percent"] === "number";
+}
+
+/** The same for the counters of a rollout. */
+function isState(document: unknown): document is RolloutState {
+  if (!isRecord(document)) return false;
+  const { stage, canary, stable, routed, evidence, paired, open, history, latency, latencies } = document;
+  return (
+    isRecord(stage) &&
+    typeof stage["percent"] === "number" &&
+    [canary, stable].every((arm) => isRecord(arm) && typeof arm["calls"] === "number") &&
+    [routed, history, latency, latencies].every(isRecord) &&
+    [evidence, paired].every(
+      (each) => isRecord(each) && ["lately", "stableLately", "pooled"].every((key) => isRecord(each[key])),
+    ) &&
+    isRecord(open) &&
+    isRecord(open["canary"]) &&
+    isRecord(open["stable"])
+  );
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

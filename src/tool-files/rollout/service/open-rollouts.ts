@@ -1,34 +1,33 @@
 import { readFileSync } from "node:fs";
+import type { Configuration } from "../../../config/configuration.ts";
+import { policyFor, rolloutModeFor } from "../../../config/rollout-settings.ts";
 import type { Clock } from "../../../core/clock.ts";
 import type { FindCrashLoop } from "../../../core/crash-loop.ts";
 import { messageOf, RuntimeError } from "../../../core/errors.ts";
 import type { Emit } from "../../../core/events.ts";
-import type { RouteCall } from "../../../core/route-call.ts";
 import type { RolloutEvent, RolloutStore, ToolFeedback } from "../../../core/rollout-store.ts";
-import type { Journal } from "../../../records/audit-log/open-log.ts";
+import type { RouteCall } from "../../../core/route-call.ts";
 import type { Processes } from "../../../process/processes.ts";
+import type { Journal } from "../../../records/audit-log/open-log.ts";
+import type { ToolVersion } from "../../custom-tool.ts";
+import type { StartCanary } from "../../improve/improve-tool.ts";
+import type { Workshop } from "../../open-tool-files.ts";
+import type { Releases } from "../../versions/releases.ts";
 import { createPromotionController, type PolicyOf } from "../release/promotion-controller.ts";
-import type { Content } from "../release/release-steps.ts";
-import type { CaseEnd } from "../replay/replay-case.ts";
 import { readRelease } from "../release/release-documents.ts";
+import type { Content } from "../release/release-steps.ts";
 import type { ReplayReport, RolledBack, Rollout, ToolRelease } from "../release/tool-release.ts";
 import { createToolVersionRegistry } from "../release/tool-version-registry.ts";
 import { versionName } from "../release/version-name.ts";
-import type { ToolVersion } from "../../custom-tool.ts";
-import type { Releases } from "../../versions/releases.ts";
-import type { Workshop } from "../../open-tool-files.ts";
-import type { Configuration } from "../../../config/configuration.ts";
+import type { CaseEnd } from "../replay/replay-case.ts";
 import { createReleases } from "./create-releases.ts";
-import type { StartCanary } from "../../improve/improve-tool.ts";
-import { recallDamaged, type RecallPlace } from "./recall-damaged.ts";
-import { createRolloutOrders } from "./rollout-orders.ts";
-import { createRolloutObserver, type RolloutObserver } from "./rollout-observer.ts";
-import { createRolloutRouter } from "./rollout-router.ts";
-import { policyFor, rolloutModeFor } from "../../../config/rollout-settings.ts";
-import type { Rollouts } from "./rollouts.ts";
-import { takeBackBlamed } from "./roll-back-crash-loop.ts";
-import { tellRolloutEvents } from "./notify-rollout-events.ts";
 import { makeTerms } from "./plan-rollout.ts";
+import { recallDamaged, type RecallPlace } from "./recall-damaged.ts";
+import { takeBackBlamed } from "./roll-back-crash-loop.ts";
+import { createRolloutObserver, type RolloutObserver } from "./rollout-observer.ts";
+import { createRolloutOrders } from "./rollout-orders.ts";
+import { createRolloutRouter } from "./rollout-router.ts";
+import type { Rollouts } from "./rollouts.ts";
 import { createTimeoutVerifier } from "./verify-timeouts.ts";
 
 export interface RolloutsParts {
@@ -321,4 +320,26 @@ function tellEvent({ emit, journal }: RolloutsParts, event: Omit<RolloutEvent, "
   emit("rollout:changed", { tool, version, rolloutId, change: type, by, reason });
   const entry = { toolName: tool, toolVersion: version, rolloutId, change: type, by, who, reason };
   journal?.appendBehind({ type: "rollout", ...entry, ...(figures === null ? {} : { figures }) });
+}
+
+/** The same store; whoever listens hears of each event once it is committed. */
+function tellRolloutEvents(store: RolloutStore, listener: (event: Omit<RolloutEvent, "id">) => void): RolloutStore {
+  return {
+    ...store,
+    async change(work) {
+      let events: Omit<RolloutEvent, "id">[] = [];
+      const result = await store.change((transaction) => {
+        events = []; // It may be run again.
+        return work({
+          ...transaction,
+          addEvent(event) {
+            transaction.addEvent(event);
+            events.push(event);
+          },
+        });
+      });
+      for (const event of events) listener(event);
+      return result;
+    },
+  };
 }

@@ -1,18 +1,16 @@
+import type { CallObserver } from "../../../core/call-observer.ts";
+import type { Execution } from "../../../core/call.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
 import type { Emit } from "../../../core/events.ts";
-import type { Execution } from "../../../core/call.ts";
-import type { CallObserver } from "../../../core/call-observer.ts";
-import type { RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
 import type { JsonSchema } from "../../../core/json.ts";
+import type { RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
 import { signFailure } from "../metrics/failure-signature.ts";
 import { kindOf } from "../metrics/input-kind.ts";
 import { countCall, readFigures } from "../metrics/metrics-aggregator.ts";
 import { laneOf } from "../release/canary-router.ts";
 import { failureOf, outcomeOf, type Trial } from "../release/observed-outcome.ts";
 import type { PromotionController } from "../release/promotion-controller.ts";
-import { createCountBehind, type Count } from "./count-behind.ts";
-import { followUps } from "./follow-ups.ts";
 import type { RoutedRun } from "./rollout-router.ts";
 import type { TimeoutVerifier } from "./verify-timeouts.ts";
 
@@ -163,4 +161,69 @@ function historyOf(
   if (!row) return { calls: 0, failures: 0 };
   const { calls, errorRate, timeoutRate } = row.lastCalls;
   return { calls, failures: Math.round(calls * ((errorRate ?? 0) + (timeoutRate ?? 0))) };
+}
+
+const remembered = 1000;
+
+/** Says of each settled call whether its conversation called the same tool right before, with another input. */
+export function followUps(): (execution: Execution) => boolean {
+  const last = new Map<string, { readonly tool: string | null; readonly input: string }>();
+  return ({ conversationId, toolId, toolInput }) => {
+    if (conversationId === null) return false;
+    const input = JSON.stringify(toolInput) ?? "";
+    const before = last.get(conversationId);
+    last.delete(conversationId);
+    last.set(conversationId, { tool: toolId, input });
+    if (last.size > remembered) last.delete(last.keys().next().value!);
+    return before?.tool === toolId && before.input !== input;
+  };
+}
+
+/** What is worth counting and worth no waiting: many at once, a little later. */
+export interface CountBehind {
+  /** Done at the latest 20 ms later, with others. */
+  add(count: Count): void;
+  /** Whatever waits, as the first part of somebody's transaction. It is done if that is. */
+  take(): Count;
+  /** Resolves when nothing waits. Never rejects. */
+  flush(): Promise<void>;
+}
+
+type Count = (transaction: RolloutTransaction) => void;
+
+const delayMs = 20;
+const mostWaiting = 200;
+
+export function createCountBehind(options: {
+  readonly store: RolloutStore;
+  readonly clock: Clock;
+  readonly onFailed: (thrown: unknown) => void;
+}): CountBehind {
+  const { store, clock } = options;
+  let waiting: Count[] = [];
+  let cancelTimer: (() => void) | undefined;
+
+  function take(): Count {
+    const taken = waiting;
+    waiting = [];
+    cancelTimer?.();
+    cancelTimer = undefined;
+    return (transaction) => {
+      for (const count of taken) count(transaction);
+    };
+  }
+
+  async function flush(): Promise<void> {
+    if (waiting.length > 0) await store.change(take()).catch(options.onFailed);
+  }
+
+  return {
+    take,
+    flush,
+    add(count) {
+      waiting.push(count);
+      if (waiting.length >= mostWaiting) void flush();
+      else cancelTimer ??= clock.after(delayMs, () => void flush());
+    },
+  };
 }

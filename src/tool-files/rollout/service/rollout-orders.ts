@@ -1,10 +1,11 @@
+import type { Execution } from "../../../core/call.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { cutText } from "../../../core/cut-text.ts";
 import { RuntimeError } from "../../../core/errors.ts";
-import type { Execution } from "../../../core/call.ts";
 import type { JsonSchema } from "../../../core/json.ts";
 import { nearest } from "../../../core/nearest.ts";
-import type { RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutReader, RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
+import { cutDiff, unifiedDiff } from "../../../core/unified-diff.ts";
 import { signFailure } from "../metrics/failure-signature.ts";
 import { kindOf } from "../metrics/input-kind.ts";
 import { readFigures } from "../metrics/metrics-aggregator.ts";
@@ -16,12 +17,9 @@ import { tell } from "../release/tell-event.ts";
 import type { CorrectionSource, RolledBack, ToolRelease } from "../release/tool-release.ts";
 import type { ToolVersionRegistry } from "../release/tool-version-registry.ts";
 import { versionName } from "../release/version-name.ts";
-import { findEarlierVersion } from "./find-earlier-version.ts";
-import { lookAfterRollouts } from "./rollout-maintenance.ts";
 import { rollBackStable } from "./roll-back-stable.ts";
-import { cutDiff, unifiedDiff } from "../../../core/unified-diff.ts";
-import { viewRelease } from "./view-release.ts";
 import type { BadMark, Rollouts, RolloutView } from "./rollouts.ts";
+import { viewRelease } from "./view-release.ts";
 
 export interface OrderParts {
   readonly store: RolloutStore;
@@ -273,4 +271,67 @@ function wrongState(message: string): RuntimeError {
 function isSameName(tool: string, name: string): boolean {
   const fold = (text: string): string => text.toLowerCase().replaceAll(/[-_\s]/g, "");
   return fold(tool) === fold(name);
+}
+
+const lanes = ["live", "scheduled"] as const;
+
+/** What would otherwise wait for the next call of a tool, which may never come. */
+export async function lookAfterRollouts(parts: {
+  readonly registry: ToolVersionRegistry;
+  readonly store: RolloutStore;
+  readonly controller: PromotionController;
+  readonly clock: Clock;
+  /** What another process left undone is done. */
+  readonly prepareFor: (tool: string) => Promise<void> | undefined;
+}): Promise<void> {
+  const { registry, store, controller, clock } = parts;
+  for (const { tool } of registry.list()) {
+    await parts.prepareFor(tool);
+    const release = registry.find(tool);
+    const now = clock.now();
+    for (const lane of lanes) {
+      // Only looked at first: mostly there is nothing to write.
+      if (!release || !controller.isOverdue(store, { release, lane, now })) continue;
+      await store.change((transaction) => {
+        const current = readRelease(transaction, tool);
+        if (current) controller.noteOverdue(transaction, { release: current, lane, now });
+      });
+    }
+  }
+}
+
+/** Fewer characters of a hash could be meant as something else. */
+const shortestPrefix = 4;
+const mostNamed = 10;
+
+/**
+ * The full hash of a content that is or was stable, by what a person says: the beginning of its hash, `name@hash`, or the number
+ * that `rollout history` has for it. Throws VERSION_UNKNOWN, with what there is.
+ */
+function findEarlierVersion(reader: RolloutReader, release: ToolRelease, said: string): string {
+  const { tool } = release;
+  const known = [release.stable, ...release.earlier].map(({ hash }) => hash);
+  const beginnings = beginningsOf(reader, tool, said);
+  const found = [...new Set(known.filter((hash) => beginnings.some((each) => hash.startsWith(each))))];
+  if (found.length === 1) return found[0]!;
+  const list = known.slice(0, mostNamed).map((hash, index) => `${hash.slice(0, 12)}${index === 0 ? " (now)" : ""}`);
+  const more = known.length > mostNamed ? ` and ${known.length - mostNamed} more` : "";
+  if (found.length > 1) {
+    const meant = found.map((hash) => versionName(tool, hash)).join(" or ");
+    throw new RuntimeError("VERSION_UNKNOWN", `"${said}" may be ${meant}: say more of it.`);
+  }
+  throw new RuntimeError(
+    "VERSION_UNKNOWN",
+    `No version of ${tool} that was stable is "${said}": expected at least ${shortestPrefix} characters of its hash, or its number in \`deckhand rollout history ${tool}\`. There are ${list.join(", ")}${more}.`,
+  );
+}
+
+function beginningsOf(reader: RolloutReader, tool: string, said: string): string[] {
+  const text = said.trim().toLowerCase();
+  const prefix = text.slice(text.lastIndexOf("@") + 1);
+  const isPrefix = prefix.length >= shortestPrefix && /^[0-9a-f]+$/.test(prefix);
+  const id = /^#?\d+$/.test(text) ? Number(text.replace("#", "")) : Number.NaN;
+  const [event] = Number.isSafeInteger(id) ? reader.listEvents({ tool, limit: 1, beforeId: id + 1 }) : [];
+  const numbered = event?.id === id && event.version !== null ? [event.version.slice(tool.length + 1)] : [];
+  return [...numbered, ...(isPrefix ? [prefix] : [])];
 }
