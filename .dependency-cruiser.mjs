@@ -144,7 +144,7 @@ export default {
       from: { path: "^web/" },
       to: {
         path: "^src/",
-        pathNot: "^src/core/(format-time|describe-scheduled)\\.ts$",
+        pathNot: "^src/core/time\\.ts$",
         dependencyTypesNot: ["type-only"],
       },
     },

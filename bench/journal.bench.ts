@@ -7,7 +7,7 @@ import { defaultJournalSettings } from "../src/records/audit-log/log-entry.ts";
 import { openJournal, type Journal } from "../src/records/audit-log/open-log.ts";
 import { verifyJournal } from "../src/records/audit-log/verify/verify-log.ts";
 import { createJournalLedger } from "../src/records/ledger.ts";
-import { createMemoryJournalHeads } from "../src/records/memory/memory-log-heads.ts";
+import { createMemoryJournalHeads } from "../src/records/memory/memory-stores.ts";
 import { complete, makeExecution } from "../test/contract/make-execution.ts";
 import type { Bench } from "./bench.ts";
 

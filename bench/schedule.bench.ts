@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/core/clock.ts";
-import type { ScheduleStore } from "../src/core/schedule-store.ts";
+import type { ScheduleStore } from "../src/core/job.ts";
 import { defaultSettings } from "../src/schedule/schedule-parts.ts";
 import { createScheduler } from "../src/schedule/scheduler.ts";
 import { openTimes } from "../src/schedule/times/times.ts";

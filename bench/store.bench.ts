@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { systemClock } from "../src/core/clock.ts";
 import type { Execution } from "../src/core/call.ts";
-import type { ExecutionStore } from "../src/core/call-store.ts";
+import type { ExecutionStore } from "../src/core/stores.ts";
 import { createId } from "../src/core/ids.ts";
 import type { Replay } from "../src/core/tool.ts";
 import { createMemoryStore } from "../src/records/memory/memory-call-store.ts";

@@ -1,4 +1,4 @@
-import { clipText } from "../core/cut-text.ts";
+import { clipText } from "../core/text.ts";
 
 const longest = 200;
 

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentEvents, AgentEventType, EmitAgent } from "../core/agent-events.ts";
+import type { AgentEvent, AgentEvents, AgentEventType, EmitAgent } from "../core/events.ts";
 
 type AgentListener = (event: AgentEvent) => void;
 

@@ -1,6 +1,6 @@
 import type { Execution, ExecutionState } from "../core/call.ts";
-import { formatDuration } from "../core/format-time.ts";
-import type { ProcessNote, StopProof } from "../core/stop-report.ts";
+import { formatDuration } from "../core/time.ts";
+import type { ProcessNote, StopProof } from "../core/process.ts";
 import type { TaskState } from "../core/task.ts";
 
 export interface OutcomeText {

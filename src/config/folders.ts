@@ -7,7 +7,7 @@ import type { Configuration } from "./configuration.ts";
 import { foldName } from "../guard/path/fold-name.ts";
 import { isWithin, namesBetween } from "../guard/path/path-name.ts";
 import { passesSecretPlace } from "../guard/path/secret-places.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 export interface Folders {
   /** The real path of the workdir. */

@@ -1,9 +1,9 @@
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { clipText } from "../core/cut-text.ts";
+import { clipText } from "../core/text.ts";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
-import { parseJsonc } from "../core/parse-jsonc.ts";
+import { parseJsonc } from "../core/json.ts";
 import { parseMaxParallel } from "../engine/time-limits.ts";
 import { applySettings, defaultConfiguration, type Configuration } from "./configuration.ts";
 import { userFile } from "./folders.ts";

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
 import { codeOf, messageOf } from "../core/errors.ts";
-import { parseJsonc } from "../core/parse-jsonc.ts";
+import { parseJsonc } from "../core/json.ts";
 import type { McpServerSetting } from "../mcp/client/server-setting.ts";
 
 /** The file that other programs read as well. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createMasker, type Masker } from "../guard/secrets/create-masker.ts";
 import { findEnvironmentSecrets, isWorthHiding } from "../guard/secrets/environment-secrets.ts";
 import type { Folders } from "./folders.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 import { passwordsInAddress } from "./passwords-in-address.ts";
 import { readOrCreateSecret } from "../guard/secrets/private-key.ts";
 

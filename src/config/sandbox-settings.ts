@@ -1,9 +1,9 @@
 import { existsSync, lstatSync, readFileSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join, resolve } from "node:path";
-import type { Environment } from "../core/environment.ts";
 import { RuntimeError } from "../core/errors.ts";
 import type { PermissionMode } from "../core/permission.ts";
+import type { Environment } from "../core/process.ts";
 import type { FoundBelow } from "../guard/path/find-protected.ts";
 import { gitNames } from "../guard/path/git-names.ts";
 import { isWithin } from "../guard/path/path-name.ts";

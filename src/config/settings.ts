@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { RuntimeError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
 import { permissionModes } from "../core/permission.ts";
+import { nearest } from "../core/text.ts";
 import { buildAgentsSchema } from "../tasks/adapters/agent-entries.ts";
 import { buildMcpSchema } from "./mcp-settings.ts";
 import { buildModelSchema } from "./model-settings.ts";

@@ -1,10 +1,7 @@
-import type { ErrorType } from "./errors.ts";
-import { RuntimeError } from "./errors.ts";
+import { type ErrorType, RuntimeError } from "./errors.ts";
 import type { Permission } from "./permission.ts";
-import type { ProcessIdentity } from "./process-identity.ts";
-import type { SandboxReport } from "./sandbox.ts";
-import type { ProcessNote, StopProof } from "./stop-report.ts";
-import type { ToolResult } from "./tool.ts";
+import type { ProcessIdentity, ProcessNote, StopProof } from "./process.ts";
+import type { Tool, ToolResult } from "./tool.ts";
 
 /**
  * - `pending`: known, waiting for its turn, a person or a slot
@@ -100,3 +97,90 @@ const legalSteps: Record<ExecutionState, readonly ExecutionState[]> = {
   cancelled: [],
   timeout: [],
 };
+
+/** An order to run a tool, as a model, a person or a program gave it. */
+export interface ToolCall extends CallOptions {
+  readonly tool: string;
+  readonly input?: unknown;
+  /** Instead of `input`: JSON text that may not even parse. */
+  readonly inputText?: string;
+  /** Its id, when that had to be told before the call could begin. */
+  readonly id?: string;
+  /** This very tool, whatever the catalog has under its name. */
+  readonly pinned?: Tool;
+  /** Canonical names of the tools that the caller was offered: no other one runs. Omitted: all of the catalog. */
+  readonly offered?: ReadonlySet<string>;
+}
+
+export interface CallOptions {
+  readonly timeoutMs?: number;
+  readonly idleMs?: number;
+  readonly signal?: AbortSignal;
+  readonly door?: Door;
+  /** Calls of one conversation share the failure guard and the statistics. */
+  readonly conversationId?: string;
+  readonly turn?: number;
+  /**
+   * The execution on whose behalf this one runs; it shares its parent's slot. Calls that a tool makes while it runs
+   * have it by themselves.
+   */
+  readonly parentId?: string;
+  /** Handed to the tool: who orders the same work again, after a failure or a crash, gives the same one. */
+  readonly idempotencyKey?: string;
+}
+
+/** Step 5 of a call: which version of the tool runs it? */
+export type RouteCall = (tool: Tool, execution: Execution) => RoutedCall;
+
+export interface RoutedCall {
+  readonly tool: Tool;
+  readonly route: Route;
+  /** Where the call's conversation falls among 10,000; left out where nothing is tried. */
+  readonly bucket?: number | null;
+}
+
+export const routeStable: RouteCall = (tool) => ({ tool, route: "stable" });
+
+/** The calls of a conversation, or of one run of it. */
+export interface RunStatistics {
+  readonly calls: number;
+  readonly successes: number;
+  readonly failures: number;
+  readonly cancelled: number;
+  readonly consecutiveReadOnlySuccesses: number;
+  readonly consecutiveNonMutatingSuccesses: number;
+  readonly consecutiveErrors: number;
+  /** Calls that the failure guard did not run again. */
+  readonly blockedRepeats: number;
+  /** Successes that came right after one failure or more. */
+  readonly recoveries: number;
+  /** Canonical names in the order of their first use. */
+  readonly toolsUsed: readonly string[];
+}
+
+/**
+ * What held the processes of a call.
+ * - `bwrap`: bubblewrap (Linux): file system view, PID namespace, network as configured
+ * - `seatbelt`: sandbox-exec (macOS)
+ * - `none`: nothing of the operating system
+ */
+export type SandboxKind = "bwrap" | "seatbelt" | "none";
+
+export type SandboxProfile = "normal" | "strict";
+
+export interface SandboxReport {
+  readonly kind: SandboxKind;
+  /** Null when there is none. */
+  readonly profile: SandboxProfile | null;
+  /** Whether its processes could reach the network. */
+  readonly network: boolean;
+}
+
+/** Of two that held parts of one call, the one that held less. */
+export function weakestSandbox(a: SandboxReport, b: SandboxReport): SandboxReport {
+  return weight(a) <= weight(b) ? a : b;
+}
+
+function weight({ kind, profile, network }: SandboxReport): number {
+  return (kind === "none" ? 0 : 4) + (profile === "strict" ? 2 : 0) + (network ? 0 : 1);
+}

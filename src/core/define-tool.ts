@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { RuntimeError } from "./errors.ts";
 import type { JsonSchema } from "./json.ts";
-import type { Resource } from "./resource.ts";
 import type {
   Checked,
   InputProblem,
   Preview,
   PreviewContext,
+  Resource,
   Tool,
   ToolContext,
   ToolResult,

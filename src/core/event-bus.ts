@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import { messageOf } from "./errors.ts";
 import type { Emit, EventType, RuntimeEvent } from "./events.ts";
-import { isThenable } from "./is-thenable.ts";
+import { isThenable } from "./json.ts";
 
 export type Listener<Type extends EventType> = (event: RuntimeEvent<Type>) => unknown;
 

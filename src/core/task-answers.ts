@@ -1,7 +1,17 @@
-import { clipText, cutMiddle } from "./cut-text.ts";
-import { RuntimeError } from "./errors.ts";
-import type { AgentInfo, TaskDesk } from "./task-service-port.ts";
-import type { Task } from "./task.ts";
+import type { Clock } from "./clock.ts";
+import { codeOf, RuntimeError } from "./errors.ts";
+import {
+  type AgentInfo,
+  type DeskRequest,
+  isFinalTask,
+  statusOfTask,
+  type Task,
+  type TaskDesk,
+  type TaskDoor,
+  type TaskStatus,
+} from "./task.ts";
+import { clipText, cutMiddle } from "./text.ts";
+import type { ToolContext } from "./tool.ts";
 import { timeToWire } from "./wire.ts";
 
 /** Enough to know a task by; the rest is in get_task_status and get_task_output. */
@@ -79,4 +89,72 @@ export function answerOfAgents(agents: readonly AgentInfo[]): object {
 
 function leaveOutNull(answer: object): object {
   return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== null));
+}
+
+/** Clients of MCP give up on a request after 60 s, and then nobody would get the answer. */
+export const mostWaitSeconds = 45;
+export const usualWaitSeconds = 30;
+/** How long a wait may go on that nobody wants any more, and how often it shows life. */
+const sliceMs = 1000;
+
+/** Waits a while for a task, and says how it is. Giving up on the wait does nothing to the task. */
+export async function waitForTask(
+  { desk, clock }: { readonly desk: TaskDesk; readonly clock: Clock },
+  { id, seconds }: { readonly id: string; readonly seconds: number },
+  context: Pick<ToolContext, "signal" | "progress">,
+): Promise<TaskStatus> {
+  const until = clock.monotonic() + seconds * 1000;
+  let task = await desk.get(id);
+  while (task && !isFinalTask(task.state) && !context.signal.aborted) {
+    const restMs = until - clock.monotonic();
+    if (!(restMs > 0)) break;
+    task = await waitOnce(desk, id, Math.min(sliceMs, restMs));
+    if (task && !isFinalTask(task.state)) context.progress({ message: describeWait(task, clock.now()) });
+  }
+  return statusOfTask(task, clock.now());
+}
+
+async function waitOnce(desk: TaskDesk, id: string, timeoutMs: number): Promise<Task | undefined> {
+  try {
+    return await desk.wait(id, timeoutMs);
+  } catch (thrown) {
+    if (codeOf(thrown) === "TASK_UNKNOWN") return undefined;
+    throw thrown;
+  }
+}
+
+function describeWait({ progress, state, createdAt }: Task, now: number): string {
+  const elapsed = Math.floor((now - createdAt) / 1000);
+  return `${state} for ${elapsed} s${progress === null ? "" : `: ${progress}`}`;
+}
+
+/** What `use_agent` takes, whichever door it is offered at. */
+export interface UseAgentInput {
+  readonly cli_name: string;
+  readonly message: string;
+  readonly system_prompt?: string | undefined;
+  readonly model?: string | undefined;
+  readonly args?: readonly string[] | undefined;
+  readonly resume?: string | undefined;
+  readonly cwd?: string | undefined;
+  /** In seconds. */
+  readonly timeout?: number | undefined;
+  readonly idempotency_key?: string | undefined;
+  readonly idempotent?: boolean | undefined;
+}
+
+export function orderOfUseAgent(input: UseAgentInput, door: TaskDoor): DeskRequest {
+  return {
+    agent: input.cli_name,
+    message: input.message,
+    systemPrompt: input.system_prompt ?? null,
+    model: input.model ?? null,
+    args: input.args ?? [],
+    resume: input.resume ?? null,
+    idempotencyKey: input.idempotency_key ?? null,
+    ...(input.idempotent === undefined ? {} : { isIdempotent: input.idempotent }),
+    ...(input.cwd === undefined ? {} : { cwd: input.cwd }),
+    ...(input.timeout === undefined ? {} : { timeoutMs: Math.ceil(input.timeout * 1000) }),
+    door,
+  };
 }

@@ -1,5 +1,4 @@
-import type { ProcessIdentity } from "./process-identity.ts";
-import type { SharedTasks } from "./shared-tasks.ts";
+import type { ProcessIdentity } from "./process.ts";
 
 /**
  * A job that an agent in a process of its own does in the background.
@@ -133,4 +132,159 @@ export interface TaskChange {
 
 export function isFinalTask(state: TaskState): state is FinalTaskState {
   return state !== "queued" && state !== "running";
+}
+
+/** One attempt of a task: its folder is `run-<attempt>`. */
+export interface TaskRun {
+  readonly id: string;
+  readonly attempt: number;
+}
+
+/**
+ * - `running`: it is this machine's
+ * - `lost`: it was called so, and was not started again
+ * - `over`: it has ended, was started again, or is another machine's
+ */
+export interface FoundRun extends TaskRun {
+  readonly standing: "running" | "lost" | "over";
+}
+
+export interface WorkerAgents {
+  readonly names: readonly string[];
+  /** False: one of them does not tell, and may have others. */
+  readonly isWhole: boolean;
+}
+
+/** What a store does besides, that several machines share. Who runs tasks there is a worker; everybody else orders and asks. */
+export interface SharedTasks {
+  /** Which store it is, as it may be shown: its address without a password. */
+  readonly name: string;
+  /** False: this process is no worker. It takes nothing, adopts nothing, and what it orders is not measured by this machine. */
+  readonly runsHere: boolean;
+  /** What runs on this machine, whoever watches it. Empty where this process is no worker. */
+  listHere(): Promise<Task[]>;
+  /** What the store says of these runs, which are on this machine. A task that is not kept is left out. */
+  findRuns(runs: readonly TaskRun[]): Promise<FoundRun[]>;
+  /** The true end of a run that was called lost. Undefined: it was started again since, or has its end. */
+  amendLost(run: TaskRun, set: TaskChange["set"]): Promise<Task | undefined>;
+  /**
+   * Looks for workers that are silent, when that is due: what they watched is free for their machine to adopt, and lost when that
+   * does not come back in time, or queued again if it may be. Gives those that are lost now; each is given once.
+   */
+  patrol(now: number): Promise<Task[]>;
+  /**
+   * Those of these tasks that are kept no longer. The store's own clock decides, and how long whoever ordered it wants it kept:
+   * machines differ in both.
+   */
+  findExpired(ids: readonly string[]): Promise<ReadonlySet<string>>;
+  /** Removes all that are kept no longer; gives them, so that their folders can go. */
+  pruneExpired(): Promise<Task[]>;
+  /** What the workers that live have. */
+  listAgents(): Promise<WorkerAgents>;
+  /** One sentence when workers live, and none of them has this agent: a task for it would wait for ever. */
+  explainLack(agent: string): Promise<string | undefined>;
+  /** Of these tasks, by id, what those wait for that no worker that lives can take. */
+  explainWaits(tasks: readonly Task[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * Asks the machine that ran it for what it printed. Undefined when there is none to ask: it has not begun, or this is it. Rejects
+   * when that machine does not answer.
+   */
+  readElsewhere(id: string, range: unknown): Promise<unknown>;
+  /** Answers who asks this machine. */
+  answerReaders(read: (id: string, range: unknown) => Promise<unknown>): Promise<void>;
+}
+
+/** What `get_task_status` answers: four shapes, and never another one. */
+export type TaskStatus =
+  | { readonly status: "running"; readonly elapsed_time: number }
+  | { readonly status: "completed"; readonly result: string }
+  | { readonly status: "failed"; readonly error: string }
+  | { readonly status: "not_found"; readonly error: string };
+
+/** `undefined`: there is no such task. A queued task is running; cancelled, timed out and lost ones failed, with their reason. */
+export function statusOfTask(task: Task | undefined, now: number): TaskStatus {
+  if (!task) return { status: "not_found", error: "Task ID not found or expired." };
+  switch (task.state) {
+    case "queued":
+    case "running":
+      return { status: "running", elapsed_time: Math.max(0, Math.floor((now - task.createdAt) / 1000)) };
+    case "completed":
+      return { status: "completed", result: task.result ?? "" };
+    case "failed":
+    case "cancelled":
+    case "timeout":
+    case "lost":
+      return { status: "failed", error: task.error || unsaidErrors[task.state] };
+  }
+}
+
+const unsaidErrors = {
+  failed: "The agent failed, and nothing says why.",
+  cancelled: "The task was cancelled.",
+  timeout: "The task was stopped: its time was over.",
+  lost: "Server restarted",
+} as const;
+
+/** All that whoever hands jobs to background agents needs of them. The runtime fills it. */
+export interface TaskDesk {
+  /** Resolves as soon as the order is kept. Rejects with TASK_INVALID and one sentence. */
+  start(request: DeskRequest): Promise<Task>;
+  /** Undefined when there is no such task, or its time is over. */
+  get(id: string): Promise<Task | undefined>;
+  /** Newest first. */
+  list(query: TaskQuery): Promise<Task[]>;
+  /** Rejects with TASK_UNKNOWN, as the next two do. */
+  output(id: string, range: DeskRange): Promise<DeskOutput>;
+  /** Resolves when the task has ended, or the time is over. */
+  wait(id: string, timeoutMs: number): Promise<Task>;
+  /** Resolves when it has ended, or when that takes too long. */
+  cancel(id: string, reason: string): Promise<Task>;
+  agents(): Promise<readonly AgentInfo[]>;
+}
+
+/** Somebody who can be given a job. */
+export interface AgentInfo {
+  readonly name: string;
+  readonly title: string;
+  readonly isInstalled: boolean;
+  /** How to get it. */
+  readonly install: string;
+  readonly canResume: boolean;
+  /** How many of its tasks run at once. */
+  readonly limit: number;
+}
+
+export interface DeskRequest extends Partial<Omit<TaskOrder, "agent" | "message">> {
+  readonly agent: string;
+  readonly message: string;
+  readonly door: TaskDoor;
+  /** A person approved this very order, with its folder. Otherwise the door decides. */
+  readonly mayLeaveWorkspace?: boolean;
+}
+
+export interface DeskRange {
+  /** In bytes; a negative one counts from the end. */
+  readonly from?: number;
+  readonly limit?: number;
+  /** Of a longer answer only its beginning and its end. */
+  readonly answerCharacters?: number;
+}
+
+export interface DeskOutput {
+  /** What it printed, without secrets. */
+  readonly text: string;
+  readonly from: number;
+  /** Where to go on reading. */
+  readonly next: number;
+  readonly totalBytes: number;
+  /** The end of what it printed as errors. */
+  readonly errorText: string;
+  /** Its answer as far as it has come. */
+  readonly answer: string;
+}
+
+/** Who lives, where several machines share a store: nobody can look at a process of another one. */
+export interface SharedOwners {
+  /** False only when that process has ended, or nothing was heard of it for too long. Rejects when that can't be found out now. */
+  isAlive(owner: ProcessIdentity): Promise<boolean>;
 }

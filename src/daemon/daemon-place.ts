@@ -1,6 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import { fromWire, toWire } from "../core/wire.ts";
 import { isAlive } from "../process/stop/process-identity-check.ts";
 import { findHolder, takePidFile, type PidLock } from "../process/detached/pid-file.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { openInBrowser } from "../process/open-in-browser.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 /**
  * Opens a link that has a secret in it. By way of a private file: what is named on a command line can be read by every user of

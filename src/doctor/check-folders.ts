@@ -5,7 +5,7 @@ import { formatBytes } from "../tools/format-bytes.ts";
 import { findDataFolderProblem } from "../records/claim-data-folder.ts";
 import type { Folders } from "../config/folders.ts";
 import { findLeftoverFolders } from "./leftover-folders.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 import { ok, problem, warning, type Check } from "./doctor-check.ts";
 
 /** `.deckhand`: there, ours, and nobody else's to read. Never makes it. */

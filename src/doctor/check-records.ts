@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../core/errors.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import { inspectJournal, type JournalState } from "../records/audit-log/inspect-log.ts";
-import { findLogProblem } from "../records/audit-log/log-folder.ts";
+import { findLogProblem } from "../records/audit-log/log-file.ts";
 import { currentName } from "../records/audit-log/segments.ts";
 import { isAlive } from "../process/stop/process-identity-check.ts";
 import { isPrivateName } from "../process/sandbox/private-folder.ts";

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { SandboxReport } from "../core/sandbox.ts";
+import type { SandboxReport } from "../core/call.ts";
 import { findNamespaceProgram } from "../process/sandbox/namespace.ts";
 import type { Processes } from "../process/processes.ts";
 import { openPathGuard } from "../guard/path/open-path-guard.ts";

@@ -1,15 +1,14 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text.ts";
 import { openTrust } from "../permissions/trust/trust.ts";
 import { findEnvironmentSecrets } from "../guard/secrets/environment-secrets.ts";
 import { countOf } from "../tools/format-bytes.ts";
 import { defaultConfiguration, type Configuration } from "../config/configuration.ts";
-import type { Folders } from "../config/folders.ts";
-import { userFile } from "../config/folders.ts";
+import { type Folders, userFile } from "../config/folders.ts";
 import { loadConfiguration, projectFile } from "../config/load-configuration.ts";
-import { type Environment } from "../core/environment.ts";
+import { type Environment } from "../core/process.ts";
 import { ok, problem, warning, type Check } from "./doctor-check.ts";
 import type { Subject } from "./doctor-subject.ts";
 

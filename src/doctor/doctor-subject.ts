@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Folders } from "../config/folders.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 /** What is looked at. */
 export interface Subject {

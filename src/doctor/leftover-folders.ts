@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, rmdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 /*
  * Version 0.1.0 made an empty folder for each missing name that it wanted to hide, also in the person's home folder when that was

@@ -1,7 +1,6 @@
-import { isFinal, type Execution } from "../core/call.ts";
+import { type Execution, isFinal, type ToolCall } from "../core/call.ts";
 import { RuntimeError } from "../core/errors.ts";
-import type { Resource } from "../core/resource.ts";
-import type { ToolCall } from "../core/tool-call.ts";
+import type { Resource } from "../core/tool.ts";
 import { Step } from "./batch-node.ts";
 import { type ConflictTracker, createConflictTracker, type Touch } from "./conflicts.ts";
 import { createPathLocator, type Located } from "./locate-path.ts";

@@ -1,6 +1,6 @@
 import type { ErrorType } from "../core/errors.ts";
 import type { FinalState, RunPhase } from "../core/call.ts";
-import type { StopReport } from "../core/stop-report.ts";
+import type { StopReport } from "../core/process.ts";
 import type { ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";
 import type { RunEnd } from "./run-tool.ts";

@@ -1,5 +1,5 @@
 import { RuntimeError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text.ts";
 import type { OfferedIn, Tool } from "../core/tool.ts";
 
 /** The one list of tools and their names. Whatever speaks of a tool speaks of it by its canonical name. */

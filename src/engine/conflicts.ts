@@ -1,4 +1,4 @@
-import type { Access } from "../core/resource.ts";
+import type { Access } from "../core/tool.ts";
 import { joinSteps, type Step } from "./batch-node.ts";
 
 /** A place in the tree of everything that can be touched: a path's segments, or a name's. */

@@ -1,13 +1,10 @@
-import type { AfterRun } from "../core/after-run.ts";
+import type { AfterRun, CallObserver, WatchRun } from "../core/call-observer.ts";
 import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
-import type { Execution } from "../core/call.ts";
-import type { CallObserver, WatchRun } from "../core/call-observer.ts";
+import type { Execution, RouteCall } from "../core/call.ts";
 import type { Mask } from "../core/mask.ts";
-import type { Permit } from "../core/permit.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { Ask } from "../core/question.ts";
-import type { RouteCall } from "../core/route-call.ts";
+import type { Ask, Permit } from "../core/approval.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import type { FileChange } from "../core/tool.ts";
 import type { ActiveCalls } from "./active-calls.ts";
 import type { Catalog } from "./catalog.ts";

@@ -1,9 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isFinal, type Execution } from "../core/call.ts";
+import { type CallOptions, type Execution, isFinal, type RunStatistics, type ToolCall } from "../core/call.ts";
 import { messageOf } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
-import type { RunStatistics } from "../core/run-statistics.ts";
-import type { CallOptions, ToolCall } from "../core/tool-call.ts";
 import { openBatch, type Batch } from "./batch.ts";
 import { failed, stopped, type End } from "./call-end.ts";
 import { createConversations } from "./conversations.ts";

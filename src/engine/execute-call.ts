@@ -1,7 +1,7 @@
+import type { PermitDecision } from "../core/approval.ts";
 import { messageOf } from "../core/errors.ts";
-import { isThenable } from "../core/is-thenable.ts";
+import { isThenable } from "../core/json.ts";
 import type { MaskStream } from "../core/mask.ts";
-import type { PermitDecision } from "../core/permit.ts";
 import type { Progress, Tool } from "../core/tool.ts";
 import { unlessStopped } from "./call-control.ts";
 import { denied, failed, stopped, endOfRun, type End } from "./call-end.ts";

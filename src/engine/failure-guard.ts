@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { cutText } from "../core/cut-text.ts";
+import { cutText } from "../core/text.ts";
 
 /**
  * Remembers which calls keep failing. "In a row" means: without a successful call in between that changed something,

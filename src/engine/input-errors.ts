@@ -1,7 +1,6 @@
-import { clipText } from "../core/cut-text.ts";
-import type { ToolCall } from "../core/tool-call.ts";
+import type { ToolCall } from "../core/call.ts";
+import { clipText, nearest } from "../core/text.ts";
 import type { InputProblem, Tool, ToolResult } from "../core/tool.ts";
-import { nearest } from "../core/nearest.ts";
 import type { Catalog } from "./catalog.ts";
 
 type Failure = Extract<ToolResult, { ok: false }>;

@@ -1,8 +1,7 @@
 import { messageOf } from "../core/errors.ts";
 import { createId } from "../core/ids.ts";
-import type { Resource } from "../core/resource.ts";
-import type { ToolCall } from "../core/tool-call.ts";
-import type { Recheck, Tool, ToolResult } from "../core/tool.ts";
+import type { Recheck, Resource, Tool, ToolResult } from "../core/tool.ts";
+import type { ToolCall } from "../core/call.ts";
 import { CallControl } from "./call-control.ts";
 import type { Conversation } from "./conversations.ts";
 import { callSignature } from "./failure-guard.ts";

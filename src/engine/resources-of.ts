@@ -1,5 +1,4 @@
-import type { Resource } from "../core/resource.ts";
-import type { Tool } from "../core/tool.ts";
+import type { Resource, Tool } from "../core/tool.ts";
 
 /** What a call will touch. A tool that does not say, says it badly or breaks on the question may touch everything. */
 export function resourcesOf(tool: Tool | null, input: unknown): readonly Resource[] {

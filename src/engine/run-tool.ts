@@ -1,9 +1,8 @@
-import type { RunPhase } from "../core/call.ts";
+import type { Answer, Ask, Question } from "../core/approval.ts";
+import { type RunPhase, type SandboxReport, weakestSandbox } from "../core/call.ts";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import type { Answer, Ask, Question } from "../core/question.ts";
-import { weakestSandbox, type SandboxReport } from "../core/sandbox.ts";
-import { mergeStopReports, type StopReport } from "../core/stop-report.ts";
+import { mergeStopReports, type StopReport } from "../core/process.ts";
 import type { Progress, Recheck, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { CallControl } from "./call-control.ts";
 import type { EngineParts } from "./engine-deps.ts";

@@ -1,6 +1,6 @@
 import type { Execution } from "../core/call.ts";
 import type { Mask, MaskStream } from "../core/mask.ts";
-import type { ProcessNote } from "../core/stop-report.ts";
+import type { ProcessNote } from "../core/process.ts";
 
 /** A mask that never throws, and that has a stream of its own for a mask without one. */
 export interface UnbreakableMask extends Mask {

@@ -1,4 +1,4 @@
-import { clipText, cutText } from "../core/cut-text.ts";
+import { clipText, cutText } from "../core/text.ts";
 import { assertTransition, type Execution, type FinalState } from "../core/call.ts";
 import type { End } from "./call-end.ts";
 import { notifySettled } from "./notify-observers.ts";

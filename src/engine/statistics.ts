@@ -1,5 +1,4 @@
-import type { Execution } from "../core/call.ts";
-import type { RunStatistics } from "../core/run-statistics.ts";
+import type { Execution, RunStatistics } from "../core/call.ts";
 
 export interface Tally {
   add(execution: Execution, call: { readonly readOnly: boolean; readonly mutating: boolean }): void;

@@ -1,4 +1,4 @@
-import type { CallOptions } from "../core/tool-call.ts";
+import type { CallOptions } from "../core/call.ts";
 import type { Tool } from "../core/tool.ts";
 
 /** What configuration says about limits; complete, as parsed at the edge. */

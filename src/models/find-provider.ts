@@ -1,5 +1,5 @@
 import { RuntimeError } from "../core/errors.ts";
-import { nearest } from "../core/nearest.ts";
+import { nearest } from "../core/text.ts";
 import type { ModelSettings } from "./model-options.ts";
 import { type Provider, providerAliases, providerOfBareName, providers } from "./providers.ts";
 

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { isThenable } from "../core/is-thenable.ts";
-import type { Resource } from "../core/resource.ts";
-import type { Recheck, Tool } from "../core/tool.ts";
+import { isThenable } from "../core/json.ts";
+import type { Recheck, Resource, Tool } from "../core/tool.ts";
 import type { CommandAnalysis } from "../../packages/command-analysis/src/analyse-command.ts";
 import type { Finding } from "../../packages/command-analysis/src/finding.ts";
 import { isWithin } from "../guard/path/path-name.ts";

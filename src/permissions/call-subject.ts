@@ -1,4 +1,4 @@
-import type { Access } from "../core/resource.ts";
+import type { Access } from "../core/tool.ts";
 import type { SimpleCommand } from "../../packages/command-analysis/src/simple-command.ts";
 
 export interface TouchedPath {

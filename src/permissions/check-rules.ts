@@ -13,7 +13,7 @@ import type { CommandAnalysis } from "../../packages/command-analysis/src/analys
 import { judgePath } from "../guard/path/judge-path.ts";
 import type { Folders } from "../config/folders.ts";
 import { loadConfiguration } from "../config/load-configuration.ts";
-import { type Environment } from "../core/environment.ts";
+import { type Environment } from "../core/process.ts";
 
 /** The rule that speaks of something, the strictest first. */
 export interface RuleFound {

@@ -7,7 +7,7 @@ import type { PathVerdict } from "../guard/path/judge-path.ts";
 import type { Step } from "../guard/url/judge-journey.ts";
 import type { RuleFound } from "./check-rules.ts";
 import { locateFolders, userFile } from "../config/folders.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 /** What the rails would say. Nothing is run, opened or written down, and each part is loaded when it is first asked. */
 export interface Checker {

@@ -1,12 +1,19 @@
 import type { Finding } from "../../packages/command-analysis/src/finding.ts";
-import type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "../core/approval.ts";
+import type {
+  ApprovalAnswer,
+  ApprovalRequest,
+  Approve,
+  GrantScope,
+  Permit,
+  PermitDecision,
+  PermitRequest,
+} from "../core/approval.ts";
 import type { Execution } from "../core/call.ts";
 import type { Clock } from "../core/clock.ts";
-import { cutText } from "../core/cut-text.ts";
-import { isThenable } from "../core/is-thenable.ts";
+import { cutText } from "../core/text.ts";
+import { isThenable } from "../core/json.ts";
 import type { Mask } from "../core/mask.ts";
 import type { DecidedBy, Permission, PermissionMode } from "../core/permission.ts";
-import type { Permit, PermitDecision, PermitRequest } from "../core/permit.ts";
 import type { Recheck, Tool } from "../core/tool.ts";
 import { buildApproval, samePreview } from "./approvals/build-approval.ts";
 import { assessCall, type Assessment } from "./assess-call.ts";

@@ -1,5 +1,5 @@
 import type { Clock } from "../core/clock.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import type { StartError } from "./run/run-request.ts";
 import type { Sandbox } from "./sandbox/enclosure.ts";
 import type { PipeStock } from "./run/output-pipe.ts";

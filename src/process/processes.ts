@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync } from "node:fs";
 import { join } from "node:path";
+import type { SandboxReport } from "../core/call.ts";
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { SandboxReport } from "../core/sandbox.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import { usualLogBytes } from "./background/background-log.ts";
 import { type Background, createBackground } from "./background/background.ts";
 import { createDetached, type Detached } from "./detached/detached.ts";

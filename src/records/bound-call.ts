@@ -1,6 +1,6 @@
-import { cutMiddle } from "../core/cut-text.ts";
+import { cutMiddle } from "../core/text.ts";
 import type { Execution } from "../core/call.ts";
-import type { ProcessNote } from "../core/stop-report.ts";
+import type { ProcessNote } from "../core/process.ts";
 import type { ToolResult } from "../core/tool.ts";
 import { longestText, toPortable } from "./portable-value.ts";
 

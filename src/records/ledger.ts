@@ -1,5 +1,5 @@
 import type { Ledger } from "../core/call-observer.ts";
-import type { ExecutionStore } from "../core/call-store.ts";
+import type { ExecutionStore } from "../core/stores.ts";
 import type { Execution } from "../core/call.ts";
 import { messageOf } from "../core/errors.ts";
 import { auditDraft, callDraft, decisionDraft, outcomeDraft, workflowDraft } from "./audit-log/call-entries.ts";

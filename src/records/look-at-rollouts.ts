@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { RolloutStore } from "../core/rollout-store.ts";
+import type { RolloutStore } from "../core/stores.ts";
 import { createMemoryRolloutStore } from "./memory/memory-rollout-store.ts";
-import { openToLook } from "./sqlite/open-to-look.ts";
+import { openToLook } from "./sqlite/inspect-database.ts";
 import { decodeDocument } from "./rollout-body.ts";
-import { fromKey } from "./text-key.ts";
+import { fromKey } from "./store-rules.ts";
 
 /**
  * The documents of a store as they are now, for whoever only looks: what is written stays in memory. Empty when there is no

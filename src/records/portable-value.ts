@@ -1,4 +1,4 @@
-import { cutMiddle } from "../core/cut-text.ts";
+import { cutMiddle } from "../core/text.ts";
 import { messageOf } from "../core/errors.ts";
 
 /** A longer text is cut in the middle. */

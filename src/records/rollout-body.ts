@@ -1,5 +1,5 @@
 import { messageOf, RuntimeError } from "../core/errors.ts";
-import type { RolloutEvent, ToolFeedback } from "../core/rollout-store.ts";
+import type { RolloutEvent, ToolFeedback } from "../core/stores.ts";
 import { fromWire, toWire } from "../core/wire.ts";
 import { boundText } from "./bound-call.ts";
 import { toPortable } from "./portable-value.ts";

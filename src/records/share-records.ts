@@ -1,8 +1,9 @@
-import type { Clock } from "../core/clock.ts";
-import type { InboxStore } from "../core/approval-inbox-port.ts";
 import { scopeOf } from "../config/folders.ts";
-import type { SharedRecords } from "./postgres/open-shared-records.ts";
+import type { InboxStore } from "../core/approval.ts";
+import type { Clock } from "../core/clock.ts";
+import type { TaskStore } from "../core/task.ts";
 import type { Records, RecordsDeps } from "../runtime/open-records.ts";
+import type { SharedRecords } from "./postgres/open-shared-records.ts";
 
 export interface SharingOptions extends Pick<RecordsDeps, "processes" | "configuration" | "folders"> {
   /** `postgres://…` */
@@ -56,5 +57,27 @@ export function shareRecords(records: Records, options: SharingOptions): Records
         await records.close();
       }
     },
+  };
+}
+
+/**
+ * In place of a store that can't be opened: every question is answered with the reason. An agent without a record would be
+ * found by nobody, and a task that is kept there must not seem unknown.
+ */
+export function refuseTasks(why: Error): TaskStore {
+  const refuse = (): Promise<never> => Promise.reject(why);
+  return {
+    isDurable: true,
+    add: refuse,
+    get: refuse,
+    list: refuse,
+    count: refuse,
+    update: refuse,
+    takeNext: refuse,
+    queuedAgents: refuse,
+    requestCancel: refuse,
+    prune: refuse,
+    revision: refuse,
+    close: () => Promise.resolve(),
   };
 }

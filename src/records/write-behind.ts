@@ -1,7 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import { messageOf } from "../core/errors.ts";
 import type { Execution } from "../core/call.ts";
-import type { ExecutionStore } from "../core/call-store.ts";
+import type { ExecutionStore } from "../core/stores.ts";
 import { boundExecution } from "./bound-call.ts";
 import { longestText } from "./portable-value.ts";
 import { writeAtExit } from "../core/write-at-exit.ts";

@@ -3,7 +3,7 @@ import { chooseModel, type ModelChoice } from "../models/choose-model.ts";
 import { openFetch } from "../models/http/open-fetch.ts";
 import { locateFolders } from "../config/folders.ts";
 import { loadConfiguration } from "../config/load-configuration.ts";
-import { type Environment } from "../core/environment.ts";
+import { type Environment } from "../core/process.ts";
 
 /** Which model a conversation in this workdir would talk to, or what to do about there being none. Writes nothing. */
 export function findModel(named: string, env: Environment): Promise<ModelChoice> {

@@ -3,7 +3,7 @@ import type { Processes } from "../process/processes.ts";
 import { taskToolNames } from "../tools/tasks/task-tools.ts";
 import { managementNames } from "../tool-files/manage/management-tools.ts";
 import type { AgentWiring } from "./agent-wiring.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 /** The programs of the agents that are known without settings; their adapters would take longer to load than to look for. */
 export const agentPrograms = ["claude", "codex", "gemini", "opencode", "qwen", "pi"] as const;

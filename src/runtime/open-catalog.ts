@@ -1,6 +1,6 @@
 import { systemClock } from "../core/clock.ts";
-import { nearest } from "../core/nearest.ts";
-import type { TaskDesk } from "../core/task-service-port.ts";
+import { nearest } from "../core/text.ts";
+import type { TaskDesk } from "../core/task.ts";
 import { createCatalog, type Catalog } from "../engine/catalog.ts";
 import type { EngineLimits } from "../engine/time-limits.ts";
 import type { Processes } from "../process/processes.ts";

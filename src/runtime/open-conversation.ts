@@ -11,7 +11,7 @@ import { selectTools } from "../agent/selection/select-tools.ts";
 import { restoreSelection, type Selection } from "../agent/selection/selection.ts";
 import { createSelectionCache } from "../agent/selection/selection-cache.ts";
 import type { SkillBook } from "../agent/skills/skill-book.ts";
-import type { EmitAgent } from "../core/agent-events.ts";
+import type { EmitAgent } from "../core/events.ts";
 import type { ModelFamily } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { AgentWiring } from "./agent-wiring.ts";

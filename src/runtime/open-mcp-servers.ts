@@ -8,7 +8,7 @@ import type { Masker } from "../guard/secrets/create-masker.ts";
 import { openDefinitionPins, pinsFile, showChange, type HeldDefinition } from "../mcp/client/definition-pins.ts";
 import type { McpServers } from "../mcp/client/mcp-servers.ts";
 import type { Configuration } from "../config/configuration.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 import { createKeepText } from "../records/keep-output.ts";
 import { findMcpSecrets } from "../mcp/client/mcp-secrets.ts";
 import { mcpServersOf } from "../config/mcp-settings.ts";

@@ -5,7 +5,7 @@ import { openFetch } from "../models/http/open-fetch.ts";
 import { openModel } from "../models/open-model.ts";
 import type { Model } from "../core/model.ts";
 import type { Configuration } from "../config/configuration.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 import type { ModelSetting } from "../config/model-settings.ts";
 
 export type ChosenModel =

@@ -1,21 +1,18 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import type { ExecutionStore } from "../core/call-store.ts";
-import type { InboxStore } from "../core/approval-inbox-port.ts";
-import type { JournalHeads } from "../core/log-heads-port.ts";
+import type { ExecutionStore, JournalHeads, RolloutStore } from "../core/stores.ts";
+import type { InboxStore } from "../core/approval.ts";
 import type { Ledger } from "../core/call-observer.ts";
-import type { RolloutStore } from "../core/rollout-store.ts";
-import type { ScheduleStore } from "../core/schedule-store.ts";
-import type { SessionLeases } from "../core/session-leases.ts";
+import type { ScheduleStore } from "../core/job.ts";
+import type { SessionLeases } from "../core/session.ts";
 import type { TaskStore } from "../core/task.ts";
 import { openJournal, type Journal } from "../records/audit-log/open-log.ts";
 import type { Processes } from "../process/processes.ts";
 import { openDatabase } from "../records/sqlite/database.ts";
-import { createMemoryInbox } from "../records/memory/memory-approvals.ts";
+import { createMemoryInbox, createMemorySessionLeases } from "../records/memory/memory-stores.ts";
 import { createMemoryRolloutStore } from "../records/memory/memory-rollout-store.ts";
 import { createMemoryScheduleStore } from "../records/memory/memory-schedule-store.ts";
-import { createMemorySessionLeases } from "../records/memory/memory-session-leases.ts";
 import { createMemoryTaskStore } from "../records/memory/memory-task-store.ts";
 import { createMemoryStore } from "../records/memory/memory-call-store.ts";
 import { createSqliteInbox } from "../records/sqlite/sqlite-approvals.ts";
@@ -29,9 +26,8 @@ import { toStoreError } from "../records/store-error.ts";
 import type { WriteFailure } from "../records/write-behind.ts";
 import { claimDataFolder } from "../records/claim-data-folder.ts";
 import { createLedger } from "../records/ledger.ts";
-import { refuseTasks } from "../records/refuse-tasks.ts";
+import { refuseTasks, shareRecords } from "../records/share-records.ts";
 import type { RuntimeConfig } from "./runtime.ts";
-import { shareRecords } from "../records/share-records.ts";
 import type { Workspace } from "./workspace.ts";
 
 export interface Records {

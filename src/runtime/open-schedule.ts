@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { clipText } from "../core/cut-text.ts";
+import { clipText } from "../core/text.ts";
 import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { ScheduleStore } from "../core/schedule-store.ts";
+import type { ProcessIdentity } from "../core/process.ts";
+import type { ScheduleStore } from "../core/job.ts";
 import { createJob, type JobOrder } from "../schedule/jobs/create-job.ts";
 import { createJobs } from "../schedule/jobs/change-jobs.ts";
 import { defaultSettings } from "../schedule/schedule-parts.ts";

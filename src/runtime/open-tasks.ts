@@ -9,7 +9,7 @@ import { listAdapters } from "../tasks/adapters/list-adapters.ts";
 import { createTaskManager } from "../tasks/manager/task-manager.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { scopeOf, type Folders } from "../config/folders.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 import { isInstalled } from "./offered-tools.ts";
 import { ownCommand } from "../process/own-command.ts";
 import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";

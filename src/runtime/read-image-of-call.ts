@@ -1,5 +1,5 @@
 import type { ImagePart } from "../core/message.ts";
-import type { CallOptions } from "../core/tool-call.ts";
+import type { CallOptions } from "../core/call.ts";
 import { createActiveCalls } from "../engine/active-calls.ts";
 import { createCatalog } from "../engine/catalog.ts";
 import { createEngine } from "../engine/engine.ts";

@@ -1,8 +1,7 @@
 import type { Clock } from "../core/clock.ts";
 import type { Emit } from "../core/events.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
-import type { ScheduleStore } from "../core/schedule-store.ts";
-import type { Run } from "../core/job.ts";
+import type { ProcessIdentity } from "../core/process.ts";
+import type { Run, ScheduleStore } from "../core/job.ts";
 import type { JobRunner } from "./jobs/job-runner.ts";
 
 /** What a scheduler is made of. */

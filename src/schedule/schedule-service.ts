@@ -1,5 +1,4 @@
-import type { Job, Run } from "../core/job.ts";
-import type { RunQuery } from "../core/schedule-store.ts";
+import type { Job, Run, RunQuery } from "../core/job.ts";
 import type { JobDecision } from "./jobs/change-jobs.ts";
 import type { PreviewedTime } from "./times/preview-times.ts";
 import type { WrittenTimes } from "./jobs/written-job.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { z } from "zod";
 import { codeOf } from "../core/errors.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 
 /** Who starts what is due in this workdir: a file for each process, in the person's own folder, that counts while the process lives. */
 export interface SchedulerPresence {

@@ -1,6 +1,6 @@
 import { messageOf } from "../core/errors.ts";
 import type { Run } from "../core/job.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import { type ActiveRuns, createActiveRuns } from "./runs/active-runs.ts";
 import { eachDue } from "./runs/due-times.ts";
 import { adoptRun } from "./runs/execute-run.ts";

@@ -1,8 +1,6 @@
-import { checkStructure } from "../core/check-structure.ts";
 import { completeTraits } from "../core/define-tool.ts";
-import type { JsonSchema } from "../core/json.ts";
-import type { Resource } from "../core/resource.ts";
-import type { InputProblem, Tool, ToolContext, ToolResult } from "../core/tool.ts";
+import { checkStructure, type JsonSchema } from "../core/json.ts";
+import type { InputProblem, Resource, Tool, ToolContext, ToolResult } from "../core/tool.ts";
 import type { HostCall, HostOutcome, ToolFile, ToolHosts, ToolSpec } from "./host/tool-host.ts";
 
 /** A content that can be called. */

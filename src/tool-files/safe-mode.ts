@@ -1,5 +1,5 @@
 import { RuntimeError } from "../core/errors.ts";
-import type { Environment } from "../core/environment.ts";
+import type { Environment } from "../core/process.ts";
 
 /** Whether only what is built in may run: no tool file, no tool of an MCP server, no canary. */
 export function isSafeMode(config: { readonly safeMode?: boolean }, env: Environment): boolean {

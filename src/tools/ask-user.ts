@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { Answer, Question } from "../core/approval.ts";
 import { defineTool } from "../core/define-tool.ts";
-import type { Answer, Question } from "../core/question.ts";
 import type { ToolResult } from "../core/tool.ts";
 import { failure, type Failure } from "./failure.ts";
 

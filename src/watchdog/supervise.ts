@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { basename } from "node:path";
 import { messageOf } from "../core/errors.ts";
-import type { ProcessIdentity } from "../core/process-identity.ts";
+import type { ProcessIdentity } from "../core/process.ts";
 import { endOrphan } from "./child/end-orphan.ts";
 import type { HandOn } from "./child/forward-signals.ts";
 import { clearBeat, heartbeatFile } from "./child/heartbeat.ts";

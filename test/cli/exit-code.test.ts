@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Execution } from "../../src/core/call.ts";
 import { executionFromWire } from "../../src/core/wire.ts";
 import { exitCodeOf, type StopSignal } from "../../src/cli/parser/exit-code.ts";
-import { formatAge, formatDuration } from "../../src/core/format-time.ts";
+import { formatAge, formatDuration } from "../../src/core/time.ts";
 
 function execution(state: string, errorType: string | null = null): Execution {
   return executionFromWire({ id: "call_1", state, error_type: errorType });

@@ -11,7 +11,7 @@ import { renderHistory } from "../../src/cli/commands/rollout/rollout-history-co
 import { remarkOn, renderRollouts } from "../../src/cli/commands/rollout/rollout-status-command.ts";
 import { explanationToWire, viewToWire } from "../../src/tool-files/rollout/service/rollout-documents.ts";
 import { wrapLines } from "../../src/cli/terminal/wrap-text.ts";
-import type { RolloutEvent } from "../../src/core/rollout-store.ts";
+import type { RolloutEvent } from "../../src/core/stores.ts";
 import type { RolloutView } from "../../src/tool-files/rollout/service/rollouts.ts";
 import { now, explanationOf, quiet, running } from "./rollout-views.ts";
 

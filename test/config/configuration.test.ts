@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
 import { loadConfiguration } from "../../src/config/load-configuration.ts";
-import { parseJsonc } from "../../src/core/parse-jsonc.ts";
+import { parseJsonc } from "../../src/core/json.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 
 /** A workdir and a home with the given files; nothing of the machine's own configuration is seen. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import type { Execution } from "../../src/core/call.ts";
-import type { ExecutionStore } from "../../src/core/call-store.ts";
+import type { ExecutionStore } from "../../src/core/stores.ts";
 import { complete, makeExecution, owner } from "./make-execution.ts";
 
 /** Every promise of the port `ExecutionStore`, for whatever keeps it. `open` gives an empty store and closes it after the test. */

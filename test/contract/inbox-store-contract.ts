@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { InboxEntry, InboxStore, Settlement } from "../../src/core/approval-inbox-port.ts";
+import type { InboxEntry, InboxStore, Settlement } from "../../src/core/approval.ts";
 import { createId } from "../../src/core/ids.ts";
 
 let now = Date.UTC(2026, 0, 1);

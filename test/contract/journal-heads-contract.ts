@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { JournalHead, JournalHeads } from "../../src/core/log-heads-port.ts";
+import type { JournalHead, JournalHeads } from "../../src/core/stores.ts";
 
 function makeHead(given: Partial<JournalHead> = {}): JournalHead {
   return { writer: "a", seq: 1, hash: "0".repeat(64), segment: 1, bytes: 300, at: 1_767_225_600_000, ...given };

@@ -1,4 +1,4 @@
-import type { RolloutEvent, ToolFeedback } from "../../src/core/rollout-store.ts";
+import type { RolloutEvent, ToolFeedback } from "../../src/core/stores.ts";
 
 export function makeEvent(given: Partial<RolloutEvent> = {}): Omit<RolloutEvent, "id"> {
   return {

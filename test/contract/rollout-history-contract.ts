@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { RolloutStore } from "../../src/core/rollout-store.ts";
+import type { RolloutStore } from "../../src/core/stores.ts";
 import { makeEvent, makeFeedback } from "./make-rollout-records.ts";
 
 /** The part of the contract of `RolloutStore` that is about events and failures. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { RolloutStore, RolloutTransaction } from "../../src/core/rollout-store.ts";
+import type { RolloutStore, RolloutTransaction } from "../../src/core/stores.ts";
 import { makeEvent, makeFeedback } from "./make-rollout-records.ts";
 import { rolloutHistoryContract } from "./rollout-history-contract.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { ProcessIdentity } from "../../src/core/process-identity.ts";
-import type { JobPlan, ScheduleStore } from "../../src/core/schedule-store.ts";
-import type { Job, Run } from "../../src/core/job.ts";
+import type { ProcessIdentity } from "../../src/core/process.ts";
+import type { Job, JobPlan, Run, ScheduleStore } from "../../src/core/job.ts";
 import { makeJob, makeRun } from "./make-job.ts";
 
 const me: ProcessIdentity = { pid: 4711, startTime: "1", bootId: "b" };

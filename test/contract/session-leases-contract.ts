@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { SessionLease, SessionLeases } from "../../src/core/session-leases.ts";
+import type { SessionLease, SessionLeases } from "../../src/core/session.ts";
 
 function makeLease(given: Partial<SessionLease> = {}): SessionLease {
   return {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
-import type { ProcessIdentity } from "../../src/core/process-identity.ts";
+import type { ProcessIdentity } from "../../src/core/process.ts";
 import type { TaskStore } from "../../src/core/task.ts";
 import { makeTask } from "./make-task.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nearest } from "../../src/core/nearest.ts";
+import { nearest } from "../../src/core/text.ts";
 
 const names = ["read", "write", "edit", "list_files", "glob", "grep", "bash", "run_python", "web_fetch"];
 

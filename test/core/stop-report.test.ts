@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mergeStopReports, stopProofs, type StopReport } from "../../src/core/stop-report.ts";
+import { mergeStopReports, stopProofs, type StopReport } from "../../src/core/process.ts";
 
 test("of two reports the weaker proof counts, in either order [E2]", () => {
   const bestFirst = ["namespace", "marker", "group", "cooperative", "none"] as const;

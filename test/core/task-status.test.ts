@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Task } from "../../src/core/task.ts";
-import { statusOfTask } from "../../src/core/task-status.ts";
+import { statusOfTask, type Task } from "../../src/core/task.ts";
 import { makeTask } from "../contract/make-task.ts";
 
 function said(given: Partial<Task> | undefined, elapsedMs = 0): string {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Execution, executionStates } from "../../src/core/call.ts";
-import { stopProofs } from "../../src/core/stop-report.ts";
+import { stopProofs } from "../../src/core/process.ts";
 import { executionFromWire, executionToWire, fromWire, toWire } from "../../src/core/wire.ts";
 import { makeExecution } from "../contract/make-execution.ts";
 import { count } from "../support/counts.ts";

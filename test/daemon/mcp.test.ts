@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
+import type { TestContext } from "node:test";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { z } from "zod";
+import type { Question } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
-import type { Question } from "../../src/core/question.ts";
 import { afterTest } from "../support/after-test.ts";
 import { until } from "../support/runtime.ts";
 import { openDaemon, type DaemonUnderTest } from "./support/daemon.ts";

@@ -2,7 +2,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
-import type { RolloutEventType } from "../../src/core/rollout-store.ts";
+import type { RolloutEventType } from "../../src/core/stores.ts";
 import type { Runtime, RuntimeConfig } from "../../src/runtime/create-runtime.ts";
 import { createTrust } from "../../src/permissions/trust/open-trust.ts";
 import type { Settings } from "../../src/config/settings.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
-import type { Resource } from "../../src/core/resource.ts";
+import type { Resource } from "../../src/core/tool.ts";
 import { createLatch, looseTool, setUpEngine, settleDown } from "../support/engine.ts";
 import { createLatchTool } from "../support/latch-tool.ts";
 

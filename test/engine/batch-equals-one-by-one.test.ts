@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Execution } from "../../src/core/call.ts";
-import type { ToolCall } from "../../src/core/tool-call.ts";
-import type { RunStatistics } from "../../src/core/run-statistics.ts";
+import type { Execution, RunStatistics, ToolCall } from "../../src/core/call.ts";
 import { count } from "../support/counts.ts";
 import { setUpEngine } from "../support/engine.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Access, Resource } from "../../src/core/resource.ts";
+import type { Access, Resource } from "../../src/core/tool.ts";
 import { setUpEngine, settleDown, type EngineUnderTest } from "../support/engine.ts";
 import { createLatchTool, type LatchTool } from "../support/latch-tool.ts";
 

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { Execution } from "../../src/core/call.ts";
-import type { ToolCall } from "../../src/core/tool-call.ts";
+import type { Execution, ToolCall } from "../../src/core/call.ts";
 import { editTool } from "../../src/tools/files/edit.ts";
 import { globTool } from "../../src/tools/search/glob.ts";
 import { listFilesTool } from "../../src/tools/search/list-files.ts";

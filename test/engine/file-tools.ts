@@ -16,8 +16,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { z } from "zod";
 import { defineTool } from "../../src/core/define-tool.ts";
 import { codeOf } from "../../src/core/errors.ts";
-import type { Access, Resource } from "../../src/core/resource.ts";
-import type { Tool, ToolResult } from "../../src/core/tool.ts";
+import type { Access, Resource, Tool, ToolResult } from "../../src/core/tool.ts";
 
 /**
  * Small tools that act in several steps with pauses in between, so that two of them that overlap and should not would

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
 import { defineTool } from "../../src/core/define-tool.ts";
-import type { Execution } from "../../src/core/call.ts";
-import type { ToolCall } from "../../src/core/tool-call.ts";
+import type { Execution, ToolCall } from "../../src/core/call.ts";
 import type { Tool, ToolResult } from "../../src/core/tool.ts";
 import { looseTool, setUpEngine } from "../support/engine.ts";
 

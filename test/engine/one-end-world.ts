@@ -1,8 +1,7 @@
+import type { PermitDecision, PermitRequest } from "../../src/core/approval.ts";
 import type { Execution } from "../../src/core/call.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
-import type { PermitDecision, PermitRequest } from "../../src/core/permit.ts";
-import type { Resource } from "../../src/core/resource.ts";
-import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
+import type { Resource, Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
 import type { Engine } from "../../src/engine/engine.ts";
 import {
   createLatch,

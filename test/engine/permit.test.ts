@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
+import type { PermitDecision, PermitRequest } from "../../src/core/approval.ts";
 import { defineTool } from "../../src/core/define-tool.ts";
-import type { PermitDecision, PermitRequest } from "../../src/core/permit.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { createLatch, createRecordingLedger, setUpEngine, settleDown } from "../support/engine.ts";
 

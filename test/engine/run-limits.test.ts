@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "../../src/core/question.ts";
+import type { Answer } from "../../src/core/approval.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
 import { createLatch, looseTool, setUpEngine, settleDown, type Latch } from "../support/engine.ts";
 import { createManualClock } from "../support/manual-clock.ts";

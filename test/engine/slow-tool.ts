@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Answer } from "../../src/core/question.ts";
+import type { Answer } from "../../src/core/approval.ts";
 import type { Tool, ToolContext, ToolResult } from "../../src/core/tool.ts";
 import { createLatch, looseTool, setUpEngine, type EngineUnderTest, type Latch } from "../support/engine.ts";
 import { createManualClock, type ManualClock } from "../support/manual-clock.ts";

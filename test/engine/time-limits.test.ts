@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { CallOptions } from "../../src/core/tool-call.ts";
+import type { CallOptions } from "../../src/core/call.ts";
 import type { Tool } from "../../src/core/tool.ts";
 import { defaultLimits, resolveTimeLimits, type EngineLimits } from "../../src/engine/time-limits.ts";
 import { looseTool } from "../support/engine.ts";

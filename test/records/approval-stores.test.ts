@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { openDatabase } from "../../src/records/sqlite/database.ts";
-import { createMemoryInbox } from "../../src/records/memory/memory-approvals.ts";
+import { createMemoryInbox } from "../../src/records/memory/memory-stores.ts";
 import { createSqliteInbox } from "../../src/records/sqlite/sqlite-approvals.ts";
 import { inboxStoreContract } from "../contract/inbox-store-contract.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
-import type { ExecutionQuery } from "../../src/core/call-store.ts";
+import type { ExecutionQuery } from "../../src/core/stores.ts";
 import { openDatabase } from "../../src/records/sqlite/database.ts";
 import { listExecutions } from "../../src/records/sqlite/list-calls.ts";
 import { createSqliteStore } from "../../src/records/sqlite/sqlite-call-store.ts";

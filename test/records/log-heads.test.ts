@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
 import { systemClock } from "../../src/core/clock.ts";
 import { openDatabase } from "../../src/records/sqlite/database.ts";
-import { createMemoryJournalHeads } from "../../src/records/memory/memory-log-heads.ts";
+import { createMemoryJournalHeads } from "../../src/records/memory/memory-stores.ts";
 import { createSqliteJournalHeads, readJournalHeads } from "../../src/records/sqlite/sqlite-log-heads.ts";
 import { journalHeadsContract } from "../contract/journal-heads-contract.ts";
 import { temporaryDatabase } from "./open-temporary.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { systemClock, type Clock } from "../../src/core/clock.ts";
-import type { ExecutionStore } from "../../src/core/call-store.ts";
+import type { ExecutionStore } from "../../src/core/stores.ts";
 import { openSqliteStore } from "../../src/records/sqlite/sqlite-call-store.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Clock, systemClock } from "../../src/core/clock.ts";
 import type { Execution } from "../../src/core/call.ts";
-import type { ExecutionStore } from "../../src/core/call-store.ts";
+import type { ExecutionStore } from "../../src/core/stores.ts";
 import { createMemoryStore } from "../../src/records/memory/memory-call-store.ts";
 import { createStoreLedger } from "../../src/records/ledger.ts";
 import type { WriteFailure } from "../../src/records/write-behind.ts";

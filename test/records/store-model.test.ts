@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { type Execution, executionStates, isFinal } from "../../src/core/call.ts";
-import type { ExecutionStore } from "../../src/core/call-store.ts";
+import type { ExecutionStore } from "../../src/core/stores.ts";
 import { createMemoryStore } from "../../src/records/memory/memory-call-store.ts";
 import { makeExecution } from "../contract/make-execution.ts";
 import { count } from "../support/counts.ts";

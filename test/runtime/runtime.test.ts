@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { z } from "zod";
 import { defineTool } from "../../src/core/define-tool.ts";
 import type { RuntimeEvent } from "../../src/core/events.ts";
-import type { ToolCall } from "../../src/core/tool-call.ts";
+import type { ToolCall } from "../../src/core/call.ts";
 import type { ToolResult } from "../../src/core/tool.ts";
 import { createRuntime, type Runtime } from "../../src/runtime/create-runtime.ts";
 import { isolatedEnvironment, openRuntime, until } from "../support/runtime.ts";

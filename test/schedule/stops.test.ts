@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ScheduleStore } from "../../src/core/schedule-store.ts";
+import type { ScheduleStore } from "../../src/core/job.ts";
 import type { RunOutcome } from "../../src/schedule/jobs/job-runner.ts";
 import { openSchedule, orderOf, type TestSchedule } from "./support/open-schedule.ts";
 

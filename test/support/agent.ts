@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { TestContext } from "node:test";
 import type { AgentSettings } from "../../src/agent/agent-deps.ts";
 import { assembleConversation } from "../../src/agent/session/assemble-conversation.ts";
-import type { AgentEvent, AgentEventType } from "../../src/core/agent-events.ts";
+import type { AgentEvent, AgentEventType } from "../../src/core/events.ts";
 import type { CallResult, Message } from "../../src/core/message.ts";
 import type { Model, ModelRequest } from "../../src/core/model.ts";
 import type { Script } from "../../packages/testing/src/script.ts";

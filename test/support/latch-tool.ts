@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../../src/core/define-tool.ts";
-import type { Resource } from "../../src/core/resource.ts";
-import type { Tool, ToolResult, ToolTraits } from "../../src/core/tool.ts";
+import type { Resource, Tool, ToolResult, ToolTraits } from "../../src/core/tool.ts";
 import { createLatch, until, type Latch } from "./engine.ts";
 
 /** A tool whose calls end when the test says so. A call's input is `{ name, touches?, ignoresSignal? }`. */

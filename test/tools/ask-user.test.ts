@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
-import type { Answer, Ask, Question } from "../../src/core/question.ts";
+import type { Answer, Ask, Question } from "../../src/core/approval.ts";
 import { askUserTool } from "../../src/tools/ask-user.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { openRuntime } from "../support/runtime.ts";

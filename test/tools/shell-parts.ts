@@ -1,7 +1,7 @@
 import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import type { SandboxReport } from "../../src/core/sandbox.ts";
-import type { StopReport } from "../../src/core/stop-report.ts";
+import type { SandboxReport } from "../../src/core/call.ts";
+import type { StopReport } from "../../src/core/process.ts";
 import type { Progress, ToolContext } from "../../src/core/tool.ts";
 import type { SandboxView } from "../../src/process/sandbox/sandbox-view.ts";
 import type { ShellParts } from "../../src/tools/shell/run-program.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { countOf, formatBytes } from "../../web/format/amount.ts";
 import { showControls, showLine } from "../../web/format/show-controls.ts";
 import { summarizeInput } from "../../web/format/summarize-call.ts";
-import { formatDuration } from "../../src/core/format-time.ts";
+import { formatDuration } from "../../src/core/time.ts";
 import { formatClock, formatDistance, formatElapsed, formatWhen } from "../../web/format/time.ts";
 
 test("control characters, escape sequences and bidi overrides are spelt out; lines and tabs stay [D6]", () => {

@@ -1,5 +1,5 @@
 import type { Execution } from "../../src/core/call.ts";
-import type { InboxEntry as CoreInboxEntry } from "../../src/core/approval-inbox-port.ts";
+import type { InboxEntry as CoreInboxEntry } from "../../src/core/approval.ts";
 import type { SessionSummary } from "../../src/core/session.ts";
 import type { Task as CoreTask } from "../../src/core/task.ts";
 import type { Wire } from "../../src/core/wire.ts";

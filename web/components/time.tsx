@@ -1,5 +1,5 @@
 import { useNow } from "../state/clock.ts";
-import { formatDuration } from "../../src/core/format-time.ts";
+import { formatDuration } from "../../src/core/time.ts";
 import { showLine } from "../format/show-controls.ts";
 import { formatDistance, formatElapsed, formatMoment, formatWhen } from "../format/time.ts";
 

@@ -1,4 +1,4 @@
-import { formatAge, formatDuration } from "../../src/core/format-time.ts";
+import { formatAge, formatDuration } from "../../src/core/time.ts";
 
 /** How long it has taken so far, in whole seconds: it must not flicker. */
 export function formatElapsed(elapsedMs: number): string {

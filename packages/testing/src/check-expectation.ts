@@ -1,4 +1,4 @@
-import { clipText } from "../../../src/core/cut-text.ts";
+import { clipText } from "../../../src/core/text.ts";
 import type { CallResult, Message } from "../../../src/core/message.ts";
 import { textOfParts } from "../../../src/core/message.ts";
 import type { ExpectedResult, ScriptExpectation } from "./script.ts";

@@ -1,5 +1,5 @@
 import { messageOf } from "../../../src/core/errors.ts";
-import { parseJsonc } from "../../../src/core/parse-jsonc.ts";
+import { parseJsonc } from "../../../src/core/json.ts";
 import { checkScript, invalid } from "./check-script.ts";
 import { isSessionEntry, scriptOfSession } from "./replies-of-session.ts";
 import { turnKeys } from "./script-schema.ts";

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../../../src/core/errors.ts";
 import type { Model } from "../../../src/core/model.ts";
-import { nearest } from "../../../src/core/nearest.ts";
+import { nearest } from "../../../src/core/text.ts";
 import { createScriptedModel } from "./create-scripted-model.ts";
 import { parseScript } from "./parse-script.ts";
 import type { Script } from "./script.ts";

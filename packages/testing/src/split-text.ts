@@ -1,4 +1,4 @@
-import { clipText } from "../../../src/core/cut-text.ts";
+import { clipText } from "../../../src/core/text.ts";
 
 /** Pieces of a few words, as a model sends them. Together they are the text. */
 export function splitText(text: string): string[] {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { nearest } from "../../../src/core/nearest.ts";
+import { nearest } from "../../../src/core/text.ts";
 import { scriptSchema } from "./script-schema.ts";
 
 /** What is wrong, where, and what was meant. */

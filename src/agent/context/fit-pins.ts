@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import type { Pin } from "../../core/session.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
 

@@ -1,4 +1,4 @@
-import { clipText, cutMiddle, cutText } from "../../core/cut-text.ts";
+import { clipText, cutMiddle, cutText } from "../../core/text.ts";
 import { callsOf, textOfParts } from "../../core/message.ts";
 import type { Pin, SessionEntry } from "../../core/session.ts";
 import { filesOfCall } from "./call-files.ts";

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import type { AssistantPart, UserPart } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 

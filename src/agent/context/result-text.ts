@@ -1,4 +1,4 @@
-import { cutMiddle, cutText, findMiddle } from "../../core/cut-text.ts";
+import { cutMiddle, cutText, findMiddle } from "../../core/text.ts";
 import type { Execution } from "../../core/call.ts";
 import { formatCount } from "./format-count.ts";
 

@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import { textOfParts } from "../../core/message.ts";
 import { addUsage, mayRetry, noUsage, type Model, type ModelFailure, type Usage } from "../../core/model.ts";
 import type { SessionEntry } from "../../core/session.ts";

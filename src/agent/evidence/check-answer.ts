@@ -1,6 +1,6 @@
 import { checkEvidence } from "./check-evidence.ts";
 import { describeEvidence } from "./describe-evidence.ts";
-import type { EmitAgent, RunEnd } from "../../core/agent-events.ts";
+import type { EmitAgent, RunEnd } from "../../core/events.ts";
 import type { Execution } from "../../core/call.ts";
 import type { Session } from "../../core/session.ts";
 import type { AgentWiring } from "../../runtime/agent-wiring.ts";

@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { Claim, EvidenceReport, Verdict } from "./evidence.ts";
 
 /** One quiet line; empty when the answer claims nothing. */

@@ -5,7 +5,7 @@ import { readSessionFile } from "../session/session-file.ts";
 import { callsOf, textOfParts } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import { locateFolders } from "../../config/folders.ts";
-import type { Environment } from "../../core/environment.ts";
+import type { Environment } from "../../core/process.ts";
 import { sessionsFolder } from "../session/open-sessions.ts";
 
 /** An answer of a model, and what the calls of its run say about it. */

@@ -1,5 +1,4 @@
-import { clipText, cutMiddle } from "../../core/cut-text.ts";
-import { fence } from "../../core/fence.ts";
+import { clipText, cutMiddle, fence } from "../../core/text.ts";
 import { textOfParts } from "../../core/message.ts";
 import { addUsage, noUsage, type Model, type Usage } from "../../core/model.ts";
 import type { SessionEntry } from "../../core/session.ts";

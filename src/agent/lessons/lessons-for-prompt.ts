@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 
 /** What fits into the prompt; when there are too many the latest count. Secrets are masked once more: people edit the file. */
 export function lessonsForPrompt(

@@ -1,5 +1,5 @@
 import type { ModelFamily } from "../../core/model.ts";
-import { fence } from "../../core/fence.ts";
+import { fence } from "../../core/text.ts";
 import type { NotesFile } from "./read-workspace-context.ts";
 
 export interface SystemPromptParts {

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
-import { cutText } from "../../core/cut-text.ts";
+import { cutText } from "../../core/text.ts";
 import { readNotesFile } from "./read-notes-file.ts";
 
 export interface WorkspaceContext {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import type { Catalog } from "../../engine/catalog.ts";

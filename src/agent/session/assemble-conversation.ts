@@ -1,4 +1,3 @@
-import { fence } from "../../core/fence.ts";
 import {
   callsOf,
   type AssistantPart,
@@ -8,6 +7,7 @@ import {
   type UserPart,
 } from "../../core/message.ts";
 import type { Conversation, Pin, Session, SessionEntry } from "../../core/session.ts";
+import { fence } from "../../core/text.ts";
 
 /** The conversation as the model gets it, from the entries of a branch. Valid for any provider, whatever is missing. */
 export function assembleConversation(branch: readonly SessionEntry[]): Conversation {

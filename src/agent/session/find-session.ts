@@ -2,7 +2,7 @@ import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, RuntimeError } from "../../core/errors.ts";
 import { isId } from "../../core/ids.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 
 export interface FoundSession {
   readonly id: string;

@@ -1,14 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText, withoutAttached } from "../../core/text.ts";
 import { messageOf, RuntimeError } from "../../core/errors.ts";
-import { withoutAttached } from "../../core/fence.ts";
 import { createId } from "../../core/ids.ts";
 import { callsOf, textOfParts } from "../../core/message.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { SessionLease, SessionLeases } from "../../core/session-leases.ts";
-import type { Session, SessionEntry, SessionEntryBody, SessionSummary } from "../../core/session.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
+import type {
+  Session,
+  SessionEntry,
+  SessionEntryBody,
+  SessionLease,
+  SessionLeases,
+  SessionSummary,
+} from "../../core/session.ts";
 import { entryToLine } from "./entry-line.ts";
 import { findSession, findSessions, type FoundSession } from "./find-session.ts";
 import type { MaskValue } from "./mask-entry.ts";

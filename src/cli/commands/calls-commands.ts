@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { executionStates, isFinal, type Execution, type ExecutionState } from "../../core/call.ts";
-import { formatAge, formatDuration } from "../../core/format-time.ts";
+import { formatAge, formatDuration } from "../../core/time.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import { printableExecution } from "../../runtime/views/call-view.ts";
 import { commonOptions, UsageError, type Command, type Invocation } from "../parser/command.ts";

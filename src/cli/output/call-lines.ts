@@ -1,6 +1,5 @@
-import type { AgentEvent } from "../../core/agent-events.ts";
-import type { RuntimeEvent } from "../../core/events.ts";
-import { formatDuration } from "../../core/format-time.ts";
+import type { AgentEvent, RuntimeEvent } from "../../core/events.ts";
+import { formatDuration } from "../../core/time.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeReplaying } from "../commands/agent/show-replay.ts";
 import { styleDiff } from "../terminal/style-diff.ts";

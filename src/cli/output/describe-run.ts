@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../core/agent-events.ts";
-import { formatDuration } from "../../core/format-time.ts";
+import type { AgentEvent } from "../../core/events.ts";
+import { formatDuration } from "../../core/time.ts";
 import { neutralizeLine, neutralizeText } from "../terminal/terminal-text.ts";
 import { countOf, formatCost, formatTokens, percentOf } from "./format-figures.ts";
 

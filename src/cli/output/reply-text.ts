@@ -1,5 +1,5 @@
 import { fitWidth, neutralizeLine } from "../terminal/terminal-text.ts";
-import { formatDuration } from "../../core/format-time.ts";
+import { formatDuration } from "../../core/time.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createMarkdownStream, type MarkdownStream } from "./markdown/markdown-stream.ts";
 import type { LiveView, Screen } from "./screen.ts";

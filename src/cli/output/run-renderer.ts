@@ -1,7 +1,6 @@
-import type { AgentEvent } from "../../core/agent-events.ts";
+import type { AgentEvent, RuntimeEvent } from "../../core/events.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { RuntimeEvent } from "../../core/events.ts";
-import { formatDuration } from "../../core/format-time.ts";
+import { formatDuration } from "../../core/time.ts";
 import { addUsage, noUsage, type Usage } from "../../core/model.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeReplay, isFirstOfReplay } from "../commands/agent/show-replay.ts";

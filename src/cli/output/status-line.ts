@@ -1,6 +1,6 @@
 import { displayWidth, fitWidth, neutralizeLine } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { formatDuration } from "../../core/format-time.ts";
+import { formatDuration } from "../../core/time.ts";
 import { formatCost, formatTokens, percentOf } from "./format-figures.ts";
 
 /** Null: not known, or nothing yet. */

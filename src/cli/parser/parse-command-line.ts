@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 import { commonOptions, UsageError, type Command, type Invocation, type Option } from "./command.ts";
 import { defaultSubcommand } from "../commands.ts";
 import { neutralizeLine } from "../terminal/terminal-text.ts";

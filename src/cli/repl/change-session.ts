@@ -1,6 +1,6 @@
 import { systemClock } from "../../core/clock.ts";
 import type { SessionSummary } from "../../core/session.ts";
-import { formatAge } from "../../core/format-time.ts";
+import { formatAge } from "../../core/time.ts";
 import { renderTable } from "../terminal/table.ts";
 import { neutralizeText } from "../terminal/terminal-text.ts";
 import { askQuestion } from "./input/question-panel.ts";

@@ -1,7 +1,6 @@
 import { userName } from "../../config/user-name.ts";
-import type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "../../core/approval.ts";
+import type { ApprovalAnswer, ApprovalRequest, Approve, Ask, GrantScope } from "../../core/approval.ts";
 import { systemClock } from "../../core/clock.ts";
-import type { Ask } from "../../core/question.ts";
 import { describeApproval } from "../commands/agent/approve-on-terminal.ts";
 import { fitWidth, neutralizeLine } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";

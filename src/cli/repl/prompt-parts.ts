@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
-import { fence } from "../../core/fence.ts";
 import type { UserPart } from "../../core/message.ts";
+import { fence } from "../../core/text.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import { isImageName } from "./image-name.ts";
 

@@ -1,6 +1,6 @@
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import type { ReplContext, ShownCall } from "./repl-context.ts";
-import type { RunStatistics } from "../../core/run-statistics.ts";
+import type { RunStatistics } from "../../core/call.ts";
 import type { SessionEntry } from "../../core/session.ts";
 
 /** `/log [N]`: what the one-line form of a call leaves out. */

@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { textOfParts } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import { tellReconciled } from "../commands/agent/open-cli-agent.ts";

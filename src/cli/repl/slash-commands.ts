@@ -1,8 +1,8 @@
 import { readAnswers } from "../../agent/evidence/read-answers.ts";
 import type { Execution } from "../../core/call.ts";
 import { messageOf } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
 import { permissionModes } from "../../core/permission.ts";
+import { nearest } from "../../core/text.ts";
 import { createTrust } from "../../permissions/trust/open-trust.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../commands/agent/offer-trust.ts";

@@ -1,6 +1,6 @@
 import { styleText } from "node:util";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { Environment } from "../../core/environment.ts";
+import type { Environment } from "../../core/process.ts";
 import { fitWidth, neutralizeLine, neutralizeText } from "./terminal-text.ts";
 
 type Style = Parameters<typeof styleText>[0];

@@ -1,4 +1,4 @@
-import type { InboxEntry, InboxState } from "../../core/approval-inbox-port.ts";
+import type { InboxEntry, InboxState } from "../../core/approval.ts";
 import { isId } from "../../core/ids.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Runtime } from "../../runtime/runtime.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 import { ApiError } from "../server/route.ts";
 
 /** Refuses what it does not know: a word that was mistyped must not quietly mean everything. */

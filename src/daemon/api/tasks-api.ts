@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import { isId } from "../../core/ids.ts";
-import { answerCharacters } from "../../core/task-answers.ts";
+import { answerCharacters, orderOfUseAgent } from "../../core/task-answers.ts";
 import { isFinalTask, taskStates, type Task } from "../../core/task.ts";
-import { orderOfUseAgent } from "../../core/use-agent-request.ts";
 import type { Tasks } from "../../tasks/manager/task-service.ts";
 import { agentToWire, printableTask } from "../../runtime/views/task-view.ts";
 import { ApiAnswer, type ApiParts, type ApiRequest, type Route } from "../server/route.ts";

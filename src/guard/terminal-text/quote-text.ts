@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { cleanText } from "./clean-text.ts";
 
 /** What a server wrote, for a sentence of ours: one line, short, and nothing that a terminal obeys. */

@@ -1,5 +1,5 @@
-import type { Answer, Question } from "../../core/question.ts";
-import { clipText } from "../../core/cut-text.ts";
+import type { Answer, Question } from "../../core/approval.ts";
+import { clipText } from "../../core/text.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { asFields, asText, type Fields } from "./mcp-json-rpc.ts";
 

@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { JsonSchema } from "../../core/json.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { quoteText } from "../../guard/terminal-text/quote-text.ts";

@@ -1,7 +1,7 @@
 import { findEnvironmentSecrets, isWorthHiding } from "../../guard/secrets/environment-secrets.ts";
 import { expandSetting } from "./expand-setting.ts";
 import type { McpServerSetting } from "./server-setting.ts";
-import type { Environment } from "../../core/environment.ts";
+import type { Environment } from "../../core/process.ts";
 
 /** What the settings of a server hold that must never be written down, wherever it turns up. */
 export function findMcpSecrets(setting: McpServerSetting, env: Environment): string[] {

@@ -1,4 +1,4 @@
-import { cutMiddle, cutText } from "../../core/cut-text.ts";
+import { cutMiddle, cutText } from "../../core/text.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { KeepText, ToolContext, ToolResult } from "../../core/tool.ts";
 import { callTool } from "./call-tool.ts";

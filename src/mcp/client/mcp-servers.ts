@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { checkStructure } from "../../core/check-structure.ts";
 import { messageOf } from "../../core/errors.ts";
+import { checkStructure } from "../../core/json.ts";
 import type { Tool, ToolTraits } from "../../core/tool.ts";
 import { settlesWithin } from "../../process/stop/wait.ts";
 import type { DefinitionPins, HeldDefinition } from "./definition-pins.ts";

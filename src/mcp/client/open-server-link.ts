@@ -1,8 +1,8 @@
 import { basename, isAbsolute, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Answer, Question } from "../../core/approval.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { Answer, Question } from "../../core/question.ts";
-import type { StopReport } from "../../core/stop-report.ts";
+import type { StopReport } from "../../core/process.ts";
 import type { KeepText } from "../../core/tool.ts";
 import { lastLine, quoteText } from "../../guard/terminal-text/quote-text.ts";
 import type { Processes } from "../../process/processes.ts";

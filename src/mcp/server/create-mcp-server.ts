@@ -12,9 +12,8 @@ import {
 import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
-import { statusOfTask } from "../../core/task-status.ts";
-import { isFinalTask, type Task } from "../../core/task.ts";
+import { isFinalTask, statusOfTask, type Task } from "../../core/task.ts";
+import { nearest } from "../../core/text.ts";
 import { timeToWire } from "../../core/wire.ts";
 import type { TaskDesk } from "./mcp-task-desk.ts";
 import type { TaskToolParts } from "./mcp-task-tool.ts";

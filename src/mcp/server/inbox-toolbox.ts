@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { InboxEntry } from "../../core/approval-inbox-port.ts";
+import type { InboxEntry } from "../../core/approval.ts";
 import { timeToWire } from "../../core/wire.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { defineTaskTool, looksOnly, type TaskTool } from "./mcp-task-tool.ts";

@@ -1,4 +1,4 @@
-import type { TaskDesk as Desk } from "../../core/task-service-port.ts";
+import type { TaskDesk as Desk } from "../../core/task.ts";
 
 /** All that this room needs of background tasks. Whoever opens the door fills it. */
 export interface TaskDesk extends Desk {

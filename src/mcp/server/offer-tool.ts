@@ -1,5 +1,5 @@
 import type { CallToolResult, Tool as ToolDefinition } from "@modelcontextprotocol/server";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 import type { Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import { failedCall, type OfferedCall, type OfferedTool } from "./offered-tool.ts";
 import type { TaskTool } from "./mcp-task-tool.ts";

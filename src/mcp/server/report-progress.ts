@@ -1,6 +1,6 @@
 import type { ServerContext } from "@modelcontextprotocol/server";
 import type { Clock } from "../../core/clock.ts";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { Progress } from "../../core/tool.ts";
 
 /** A command can print a thousand lines a second; nobody reads that many notifications. */

@@ -1,10 +1,16 @@
 import { z } from "zod";
-import { mostWaitSeconds, usualWaitSeconds, waitForTask } from "../../core/await-task.ts";
 import { codeOf, RuntimeError } from "../../core/errors.ts";
-import { answerOfAgents, answerOfCancel, readOutput, rowOfTask } from "../../core/task-answers.ts";
-import { statusOfTask } from "../../core/task-status.ts";
-import { taskStates } from "../../core/task.ts";
-import { orderOfUseAgent } from "../../core/use-agent-request.ts";
+import {
+  answerOfAgents,
+  answerOfCancel,
+  mostWaitSeconds,
+  orderOfUseAgent,
+  readOutput,
+  rowOfTask,
+  usualWaitSeconds,
+  waitForTask,
+} from "../../core/task-answers.ts";
+import { statusOfTask, taskStates } from "../../core/task.ts";
 import { defineTaskTool, looksOnly, type TaskTool, type TaskToolParts } from "./mcp-task-tool.ts";
 import { offerTool } from "./offer-tool.ts";
 import type { Toolbox } from "./offered-tool.ts";

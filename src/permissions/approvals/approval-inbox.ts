@@ -1,9 +1,18 @@
-import type { InboxEntry, InboxOrigin, InboxQuery, InboxStore, Settlement } from "../../core/approval-inbox-port.ts";
-import type { Approve, GrantScope } from "../../core/approval.ts";
+import type {
+  Answer,
+  Approve,
+  Ask,
+  GrantScope,
+  InboxEntry,
+  InboxOrigin,
+  InboxQuery,
+  InboxStore,
+  Question,
+  Settlement,
+} from "../../core/approval.ts";
 import type { Clock } from "../../core/clock.ts";
 import { createId } from "../../core/ids.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { Answer, Ask, Question } from "../../core/question.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 
 export interface InboxOptions {
   readonly store: InboxStore;

@@ -1,5 +1,4 @@
-import type { ApprovalRequest } from "../../core/approval.ts";
-import type { PermitRequest } from "../../core/permit.ts";
+import type { ApprovalRequest, PermitRequest } from "../../core/approval.ts";
 import type { Preview } from "../../core/tool.ts";
 import type { SimpleCommand } from "../../../packages/command-analysis/src/simple-command.ts";
 import { showControls } from "../../guard/terminal-text/show-controls.ts";

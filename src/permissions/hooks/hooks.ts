@@ -1,5 +1,5 @@
-import type { AfterRun } from "../../core/after-run.ts";
-import type { PermitRequest } from "../../core/permit.ts";
+import type { PermitRequest } from "../../core/approval.ts";
+import type { AfterRun } from "../../core/call-observer.ts";
 import { runHook, type HookParts, type HookProgram } from "./run-hook.ts";
 
 export type HookOutcome =

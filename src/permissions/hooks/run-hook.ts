@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import type { Clock } from "../../core/clock.ts";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Processes } from "../../process/processes.ts";
 

@@ -5,15 +5,14 @@ import { createQuarantine, describeCause, type QuarantinedFile } from "./quarant
 import { openQuarantineFile } from "./quarantine-file.ts";
 import { openTrust, type TrustedFile } from "./trust.ts";
 import { unifiedDiff } from "../../core/unified-diff.ts";
-import { openDefinitionPins, type HeldDefinition } from "../../mcp/client/definition-pins.ts";
+import { type HeldDefinition, openDefinitionPins, pinsFile, showChange } from "../../mcp/client/definition-pins.ts";
 import { adoptDataFolder } from "../../records/claim-data-folder.ts";
 import { defaultConfiguration } from "../../config/configuration.ts";
 import { locateFolders, type Folders } from "../../config/folders.ts";
 import { hookFiles } from "../../config/hook-files.ts";
 import { loadConfiguration, readProjectSettings } from "../../config/load-configuration.ts";
-import { type Environment } from "../../core/environment.ts";
+import { type Environment } from "../../core/process.ts";
 import { readSharedMcpServers } from "../../config/mcp-settings.ts";
-import { pinsFile, showChange } from "../../mcp/client/definition-pins.ts";
 import { narrowSettings } from "../../config/narrow-settings.ts";
 
 /** Where tool files lie, relative to the workdir; what a setting says may be written in many ways. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { closeSync, constants, existsSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { openLogWriter } from "./background-log.ts";
 import { identify, isAlive } from "../stop/process-identity-check.ts";
 import { openPipe } from "../run/output-pipe.ts";

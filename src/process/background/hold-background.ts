@@ -1,4 +1,4 @@
-import type { StopReport } from "../../core/stop-report.ts";
+import type { StopReport } from "../../core/process.ts";
 import type { BackgroundPipe } from "./background-pipe.ts";
 import type { HeldRun } from "../run/hold-run.ts";
 import type { LiveRun, ProcessParts } from "../process-parts.ts";

@@ -1,16 +1,14 @@
-import type { SandboxReport } from "../../core/sandbox.ts";
-import type { StopReport } from "../../core/stop-report.ts";
+import type { SandboxReport } from "../../core/call.ts";
+import type { StopReport } from "../../core/process.ts";
 import { followLog, readLogTail } from "./background-log.ts";
 import { openBackgroundPipe, type BackgroundPipe } from "./background-pipe.ts";
 import type { BackgroundProcess } from "./background.ts";
 import type { StartError } from "../run/run-request.ts";
 import { explainRefusal } from "../sandbox/explain-refusal.ts";
-import { holdBackground } from "./hold-background.ts";
-import type { BackgroundHandle } from "./hold-background.ts";
+import { type BackgroundHandle, holdBackground } from "./hold-background.ts";
 import type { HeldRun } from "../run/hold-run.ts";
 import type { ProcessParts } from "../process-parts.ts";
-import { createTextFinder, findReadinessProblem, waitForPort } from "./readiness.ts";
-import type { Readiness } from "./readiness.ts";
+import { createTextFinder, findReadinessProblem, type Readiness, waitForPort } from "./readiness.ts";
 import type { StartRequest } from "../run/resolve-program.ts";
 import { sandboxFailed, startRun } from "../run/start-run.ts";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { fromWire } from "../../core/wire.ts";
 import type { CommandExit } from "../run/run-request.ts";
 import { shimFiles } from "./detached-shim.ts";

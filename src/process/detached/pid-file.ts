@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../../core/errors.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
 import { identify, isAlive } from "../stop/process-identity-check.ts";
 import type { ProcessTable } from "../stop/process-table.ts";

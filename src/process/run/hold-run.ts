@@ -1,18 +1,14 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { SandboxReport } from "../../core/sandbox.ts";
-import type { StopReport } from "../../core/stop-report.ts";
-import { findVictims } from "../stop/processes-to-kill.ts";
-import type { Look } from "../stop/processes-to-kill.ts";
+import type { ProcessIdentity, StopReport } from "../../core/process.ts";
+import type { SandboxReport } from "../../core/call.ts";
+import { findVictims, type Look } from "../stop/processes-to-kill.ts";
 import { identify } from "../stop/process-identity-check.ts";
 import type { Launched } from "./launch.ts";
 import type { ProcessParts } from "../process-parts.ts";
 import type { ProcessRecord } from "./process-record.ts";
 import type { ProcessTable } from "../stop/process-table.ts";
-import { markerOf } from "./run-folder.ts";
-import type { Run } from "./run-folder.ts";
+import { markerOf, type Run } from "./run-folder.ts";
 import type { SandboxView } from "../sandbox/sandbox-view.ts";
-import { stopTree } from "../stop/stop-tree.ts";
-import type { StopTarget } from "../stop/stop-tree.ts";
+import { type StopTarget, stopTree } from "../stop/stop-tree.ts";
 import { settlesWithin } from "../stop/wait.ts";
 
 /** What held it; `view` is null when nothing did. */

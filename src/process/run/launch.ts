@@ -4,7 +4,7 @@ import { closeSync, openSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import type { Duplex } from "node:stream";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { CommandExit, StartError } from "./run-request.ts";
 import type { Enclosure } from "../sandbox/enclosure.ts";
 import { identify } from "../stop/process-identity-check.ts";

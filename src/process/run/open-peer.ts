@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
-import type { SandboxReport } from "../../core/sandbox.ts";
-import type { StopReport } from "../../core/stop-report.ts";
+import type { SandboxReport } from "../../core/call.ts";
+import type { StopReport } from "../../core/process.ts";
 import type { CommandExit, StartError } from "./run-request.ts";
 import type { HeldRun } from "./hold-run.ts";
 import type { LiveRun, ProcessParts } from "../process-parts.ts";

@@ -1,5 +1,5 @@
-import type { SandboxReport } from "../../core/sandbox.ts";
-import type { StopReport } from "../../core/stop-report.ts";
+import type { SandboxReport } from "../../core/call.ts";
+import type { StopReport } from "../../core/process.ts";
 
 export type OutputStream = "stdout" | "stderr";
 

@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { SandboxKind, SandboxReport } from "../../core/call.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { SandboxKind, SandboxReport } from "../../core/sandbox.ts";
 import { readRunningHolds } from "../background/running-holds.ts";
 import type { Run } from "../run/run-folder.ts";
 import type { ProcessTable } from "../stop/process-table.ts";

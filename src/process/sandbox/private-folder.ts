@@ -1,6 +1,6 @@
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 
 /** What commands get in place of the machine's own: a /tmp that they share with each other only, and nothing. */
 export interface PrivateFolder {

@@ -1,4 +1,4 @@
-import type { SandboxProfile } from "../../core/sandbox.ts";
+import type { SandboxProfile } from "../../core/call.ts";
 
 /** What a command may see and change. All paths are absolute. */
 export interface SandboxView {

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 

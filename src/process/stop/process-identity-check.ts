@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { ProcessTable } from "./process-table.ts";
 
 /** The process with this pid now; a zombie counts, because its parent still has to hear of its end. */

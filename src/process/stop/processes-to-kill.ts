@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
 /** Everything by which the processes of one command can be told from all others. */

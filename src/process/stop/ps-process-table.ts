@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 
 /** A whole list is as dear as one row, so the rows of a list answer the questions that follow at once. */

@@ -1,8 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { ProcessNote, StopProof, StopReport } from "../../core/stop-report.ts";
-import { findVictims, isOurNumber } from "./processes-to-kill.ts";
-import type { Known, Target } from "./processes-to-kill.ts";
+import type { ProcessIdentity, ProcessNote, StopProof, StopReport } from "../../core/process.ts";
+import { findVictims, isOurNumber, type Known, type Target } from "./processes-to-kill.ts";
 import { isAlive } from "./process-identity-check.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 import { sendSignal, signalGroups } from "./send-signal.ts";

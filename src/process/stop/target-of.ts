@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { identify } from "./process-identity-check.ts";
 import { readInitPid } from "../sandbox/namespace.ts";
 import type { ProcessRecord } from "../run/process-record.ts";

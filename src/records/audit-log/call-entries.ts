@@ -1,4 +1,4 @@
-import { clipText, cutText } from "../../core/cut-text.ts";
+import { clipText, cutText } from "../../core/text.ts";
 import type { Execution } from "../../core/call.ts";
 import { cleanValue } from "./clean-value.ts";
 import { escapeInvisible } from "./log-line.ts";

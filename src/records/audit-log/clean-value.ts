@@ -1,4 +1,4 @@
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 
 const deepest = 40;
 const longestText = 32_768;

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import type { JournalHead } from "../../core/log-heads-port.ts";
+import type { JournalHead } from "../../core/stores.ts";
 import { parseLine } from "./log-line.ts";
 import { findLine } from "./read-log-lines.ts";
 import { listSegments, type Segment } from "./segments.ts";

@@ -1,4 +1,6 @@
 import {
+  accessSync,
+  chmodSync,
   closeSync,
   constants,
   fchmodSync,
@@ -6,6 +8,8 @@ import {
   fsync,
   fsyncSync,
   linkSync,
+  lstatSync,
+  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -14,10 +18,9 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
-import { codeOf } from "../../core/errors.ts";
-import { ensureLogFolder } from "./log-folder.ts";
+import { codeOf, messageOf, RuntimeError } from "../../core/errors.ts";
 import { readTail, type Tail } from "./read-tail.ts";
 import { currentName, identityOf, listSegments, numberedPath } from "./segments.ts";
 
@@ -194,4 +197,78 @@ function nextFiles(folder: string): string[] {
 function isOld(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
   return stats === undefined || Date.now() - stats.mtimeMs > abandonedMs;
+}
+
+/** Private from its first moment. Throws when it is a link: whoever made that would choose where our records go. */
+function ensureLogFolder(folder: string): void {
+  // Not `recursive: true`: where a folder can't have folders (/proc), Node tries that for ever.
+  for (const each of [dirname(folder), folder]) unlessThere(() => mkdirSync(each, { mode: 0o700 }));
+  const stats = lstatSync(folder);
+  if (!stats.isDirectory()) throw Object.assign(new Error(`${folder} is not a folder`), { code: "ENOTDIR" });
+  if ((stats.mode & 0o077) !== 0) chmodSync(folder, 0o700);
+}
+
+/** Why nothing could be written there, as far as that can be told without writing; null when nothing speaks against it. */
+export function findLogProblem(folder: string): string | null {
+  const path = join(folder, currentName);
+  try {
+    const file = lstatSync(path, { throwIfNoEntry: false });
+    if (file?.isSymbolicLink()) throw Object.assign(new Error("a link"), { code: "ELOOP" });
+    if (file && !file.isFile()) throw Object.assign(new Error("not a file"), { code: "EISDIR" });
+    // The nearest that is there decides.
+    [path, folder, dirname(folder), dirname(dirname(folder))].some(isWritable);
+    return null;
+  } catch (thrown) {
+    return toLogError(thrown, path).message;
+  }
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
+}
+
+function unlessThere(make: () => void): void {
+  try {
+    make();
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+}
+
+/** Whatever the file system threw, as one sentence that names the file, the reason and what to do. */
+export function toLogError(thrown: unknown, path: string): RuntimeError {
+  if (thrown instanceof RuntimeError) return thrown;
+  const [why, cure] = explain(thrown);
+  return new RuntimeError(
+    "LOG_UNWRITABLE",
+    `The log ${path} can't be written: ${why}. ${cure}, or set log.on_failure to "continue" to work without it.`,
+    { cause: thrown },
+  );
+}
+
+function explain(thrown: unknown): readonly [why: string, cure: string] {
+  switch (codeOf(thrown)) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return ["the disk or the quota is full", "Free some space"];
+    case "EROFS":
+      return ["the disk is read-only", "Make it writable"];
+    case "EACCES":
+    case "EPERM":
+      return ["there is no permission for it", "Give this user permission to write the file and its folder"];
+    case "ELOOP":
+      return ["it is a symbolic link", "Remove the link"];
+    case "ENOTDIR":
+    case "EISDIR":
+    case "ENXIO":
+      return ["it, or a part of its path, is not what it has to be: a file in a folder", "Move that away"];
+    default:
+      return [messageOf(thrown), "Correct that"];
+  }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { JournalHead, JournalHeads } from "../../core/log-heads-port.ts";
+import type { JournalHead, JournalHeads } from "../../core/stores.ts";
 
 const delayMs = 100;
 

@@ -1,10 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import type { JournalHead } from "../../core/log-heads-port.ts";
+import type { JournalHead } from "../../core/stores.ts";
 import { encodeBody, encodeLine } from "./log-line.ts";
-import { toLogError } from "./log-error.ts";
-import type { LogFile } from "./log-file.ts";
+import { type LogFile, toLogError } from "./log-file.ts";
 import type { Torn } from "./read-tail.ts";
 
 /** What a line will say: its body is encoded already, because the record it tells of may change. */

@@ -1,15 +1,13 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf, RuntimeError } from "../../core/errors.ts";
-import type { JournalHeads } from "../../core/log-heads-port.ts";
+import type { JournalHeads } from "../../core/stores.ts";
 import { toWire } from "../../core/wire.ts";
 import { cleanValue } from "./clean-value.ts";
 import type { JournalEntry, JournalSettings } from "./log-entry.ts";
 import { encodeBody } from "./log-line.ts";
 import { createJournalWriter, type Draft } from "./log-writer.ts";
 import { createHeadKeeper } from "./log-heads.ts";
-import { toLogError } from "./log-error.ts";
-import { createLogFile, type SyncFile } from "./log-file.ts";
-import { findLogProblem } from "./log-folder.ts";
+import { createLogFile, findLogProblem, type SyncFile, toLogError } from "./log-file.ts";
 import { writeAtExit } from "../../core/write-at-exit.ts";
 
 export interface JournalOptions {

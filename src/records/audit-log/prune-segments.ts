@@ -1,5 +1,5 @@
 import { rmSync, statSync } from "node:fs";
-import type { JournalHeads } from "../../core/log-heads-port.ts";
+import type { JournalHeads } from "../../core/stores.ts";
 import { encodeBody, parseLine } from "./log-line.ts";
 import type { Journal } from "./open-log.ts";
 import { readEntry } from "./read-entries.ts";

@@ -1,8 +1,8 @@
-import type { ExecutionQuery, ExecutionStore } from "../../core/call-store.ts";
+import type { ExecutionQuery, ExecutionStore } from "../../core/stores.ts";
 import { type Execution, isFinal } from "../../core/call.ts";
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import { RuntimeError } from "../../core/errors.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { boundExecution } from "../bound-call.ts";
 
 export interface MemoryStoreOptions {

@@ -1,4 +1,4 @@
-import type { RolloutMark, RolloutReader, RolloutStore, RolloutTransaction } from "../../core/rollout-store.ts";
+import type { RolloutMark, RolloutReader, RolloutStore, RolloutTransaction } from "../../core/stores.ts";
 import {
   decodeDocument,
   decodeEvent,
@@ -9,7 +9,7 @@ import {
   type EventBody,
   type FeedbackBody,
 } from "../rollout-body.ts";
-import { mostEvents, mostSignatures, runAtOnce, wholeLimit } from "../rollout-rules.ts";
+import { mostEvents, mostSignatures, runAtOnce, wholeLimit } from "../store-rules.ts";
 
 /** For as long as the process lives. Keeps the same texts as the one on disk, so that both give back the same. */
 export function createMemoryRolloutStore(): RolloutStore {

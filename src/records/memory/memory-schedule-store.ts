@@ -1,6 +1,5 @@
-import type { JobChange, RunQuery, ScheduleStore } from "../../core/schedule-store.ts";
-import { isFinalRun, type Job, type Run } from "../../core/job.ts";
-import { cancelRun, changeRun, createStagger } from "../schedule-rules.ts";
+import { isFinalRun, type Job, type JobChange, type Run, type RunQuery, type ScheduleStore } from "../../core/job.ts";
+import { cancelRun, changeRun, createStagger } from "../store-rules.ts";
 
 /** Jobs for as long as the process lives. */
 export function createMemoryScheduleStore(): ScheduleStore {

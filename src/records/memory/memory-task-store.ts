@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { isFinalTask, type Task, type TaskQuery, type TaskStore } from "../../core/task.ts";
 
 /** Tasks for as long as the process lives. Whoever uses it says so to the person: what ran is forgotten with a restart. */

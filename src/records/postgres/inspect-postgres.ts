@@ -1,9 +1,9 @@
-import { readMigrations } from "../sqlite/migrations.ts";
+import { readMigrations } from "../sqlite/migrate-database.ts";
 import { readPostgresVersion } from "./migrate-postgres.ts";
-import { toKey } from "../text-key.ts";
+import { toKey } from "../store-rules.ts";
 import { openPostgresConnection } from "./postgres-connection.ts";
 import { unassignedScope } from "./tasks/store-parts.ts";
-import { usualWorkerTimes } from "./tasks/worker-times.ts";
+import { usualWorkerTimes } from "./tasks/worker-registry.ts";
 
 export interface SharedStoreState {
   /** The address as it may be shown. */

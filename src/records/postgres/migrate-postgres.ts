@@ -1,5 +1,5 @@
 import { RuntimeError } from "../../core/errors.ts";
-import { readMigrations } from "../sqlite/migrations.ts";
+import { readMigrations } from "../sqlite/migrate-database.ts";
 import type { PostgresConnection, Query } from "./postgres-connection.ts";
 
 /** "Deck": nobody else uses this advisory lock. */

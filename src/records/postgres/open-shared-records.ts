@@ -1,15 +1,15 @@
-import type { InboxEntry, InboxState, InboxStore } from "../../core/approval-inbox-port.ts";
+import type { InboxEntry, InboxState, InboxStore } from "../../core/approval.ts";
 import type { Clock } from "../../core/clock.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { ScheduleStore } from "../../core/schedule-store.ts";
+import type { ScheduleStore } from "../../core/job.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
-import { toKey } from "../text-key.ts";
+import { toKey } from "../store-rules.ts";
 import { migratePostgres } from "./migrate-postgres.ts";
 import { openPostgresConnection, type PostgresConnection, type Row } from "./postgres-connection.ts";
 import { damaged, isConnectionLoss } from "./postgres-error.ts";
 import { createPostgresScheduleStore } from "./schedule/postgres-schedule-store.ts";
-import { openTelling, type Telling } from "./tasks/notifications.ts";
 import { openOwnerRoll, type OwnerRoll, type OwnerTimes, usualOwnerTimes } from "./tasks/owner-heartbeats.ts";
+import { openTelling, type Telling } from "./tasks/store-parts.ts";
 
 export interface SharedRecordsOptions {
   /** `postgres://user:password@host/database`, with TLS as its `sslmode` says. */

@@ -1,6 +1,6 @@
 import type { Execution } from "../../core/call.ts";
 import type { Permission } from "../../core/permission.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { executionFromWire, executionToWire, timeToWire, toWire } from "../../core/wire.ts";
 import { boundNotes, boundResult, boundText } from "../bound-call.ts";

@@ -1,9 +1,8 @@
 import { resolve } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
-import { connect, type Connection } from "./sqlite-connection.ts";
+import { connect, type Connection, retryBusy } from "./sqlite-connection.ts";
 import { watchFile } from "./database-file.ts";
-import { retryBusy } from "./retry-busy.ts";
 import { isBusy, toStoreError } from "../store-error.ts";
 import { runTransaction } from "./transaction.ts";
 

@@ -1,12 +1,18 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { JournalHead } from "../../core/log-heads-port.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import { applicationId, checkOwner, findMissing, listColumns, migrateDatabase } from "./migrate-database.ts";
-import { readMigrations, type Migration } from "./migrations.ts";
-import { openToLook } from "./open-to-look.ts";
-import { readJournalHeads } from "./sqlite-log-heads.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
+import type { JournalHead } from "../../core/stores.ts";
 import { damaged, toStoreError, unavailable } from "../store-error.ts";
+import {
+  applicationId,
+  checkOwner,
+  findMissing,
+  listColumns,
+  migrateDatabase,
+  type Migration,
+  readMigrations,
+} from "./migrate-database.ts";
+import { readJournalHeads } from "./sqlite-log-heads.ts";
 
 /** What a store looks like from outside. */
 export interface DatabaseState {
@@ -117,4 +123,37 @@ function readOwners(database: DatabaseSync): ProcessIdentity[] {
       startTime: String(row["owner_start"]),
       bootId: String(row["owner_boot"]),
     }));
+}
+
+/** Opens a store without changing anything. Throws what SQLite throws. */
+export function openToLook(path: string): DatabaseSync {
+  // Where there is no log, whoever only may read would leave an empty one behind; whoever could write takes it along again.
+  const isAtRest = !existsSync(`${path}-wal`);
+  try {
+    return connect(path, !isAtRest);
+  } catch (first) {
+    try {
+      // On a read-only disk there is no place for the index of the log; the file itself can be read without.
+      return connect(
+        new URL(`file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?immutable=1`),
+        true,
+      );
+    } catch {
+      throw first;
+    }
+  }
+}
+
+function connect(location: string | URL, readOnly: boolean): DatabaseSync {
+  const database = new DatabaseSync(location, { readOnly, timeout: 500 });
+  try {
+    database.enableDefensive(true);
+    database.exec("PRAGMA trusted_schema = OFF");
+    database.exec("PRAGMA query_only = ON");
+    database.prepare("SELECT count(*) FROM sqlite_schema").get();
+    return database;
+  } catch (thrown) {
+    database.close();
+    throw thrown;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Execution } from "../../core/call.ts";
-import type { ExecutionQuery, Reach } from "../../core/call-store.ts";
+import type { ExecutionQuery, Reach } from "../../core/stores.ts";
 import type { Row } from "./sqlite-connection.ts";
 import type { Database } from "./database.ts";
 import { executionColumns, executionFromRow } from "./call-row.ts";

@@ -1,4 +1,4 @@
-import type { InboxEntry, InboxState, InboxStore } from "../../core/approval-inbox-port.ts";
+import type { InboxEntry, InboxState, InboxStore } from "../../core/approval.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
 import type { Database } from "./database.ts";
 

@@ -1,6 +1,6 @@
-import type { ExecutionStore } from "../../core/call-store.ts";
+import type { ExecutionStore } from "../../core/stores.ts";
 import type { Clock } from "../../core/clock.ts";
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import { executionColumns, executionFromRow, executionToRow, saveOneRow, saveRows } from "./call-row.ts";
 import { type Database, openDatabase } from "./database.ts";
 import { listExecutions, reachOf } from "./list-calls.ts";

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import type { JournalHead, JournalHeads, JournalMemory, JournalPrune } from "../../core/log-heads-port.ts";
+import type { JournalHead, JournalHeads, JournalMemory, JournalPrune } from "../../core/stores.ts";
 import type { Connection, Row } from "./sqlite-connection.ts";
 import type { Database } from "./database.ts";
 import { isBusy, toStoreError } from "../store-error.ts";

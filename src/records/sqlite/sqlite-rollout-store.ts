@@ -1,4 +1,4 @@
-import type { RolloutReader, RolloutStore, RolloutTransaction } from "../../core/rollout-store.ts";
+import type { RolloutReader, RolloutStore, RolloutTransaction } from "../../core/stores.ts";
 import type { Connection, Row } from "./sqlite-connection.ts";
 import type { Database } from "./database.ts";
 import {
@@ -9,8 +9,7 @@ import {
   encodeEvent,
   encodeFeedback,
 } from "../rollout-body.ts";
-import { mostEvents, mostSignatures, runAtOnce, wholeLimit } from "../rollout-rules.ts";
-import { fromKey, keyRange, toKey } from "../text-key.ts";
+import { fromKey, keyRange, mostEvents, mostSignatures, runAtOnce, toKey, wholeLimit } from "../store-rules.ts";
 
 /** Over a database that other stores share. */
 export function createSqliteRolloutStore(database: Database): RolloutStore {

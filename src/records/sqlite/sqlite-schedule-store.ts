@@ -1,9 +1,7 @@
-import type { Job, Run } from "../../core/job.ts";
-import type { RunQuery, ScheduleStore } from "../../core/schedule-store.ts";
+import type { Job, Run, RunQuery, ScheduleStore } from "../../core/job.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
-import { cancelRun, changeRun, createStagger } from "../schedule-rules.ts";
 import { damaged } from "../store-error.ts";
-import { toKey } from "../text-key.ts";
+import { cancelRun, changeRun, createStagger, toKey } from "../store-rules.ts";
 import type { Database } from "./database.ts";
 import type { Connection, Parameter, Row } from "./sqlite-connection.ts";
 

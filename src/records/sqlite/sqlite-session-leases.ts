@@ -1,5 +1,5 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
-import type { SessionLease, SessionLeases } from "../../core/session-leases.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
+import type { SessionLease, SessionLeases } from "../../core/session.ts";
 import { fromWire } from "../../core/wire.ts";
 import type { Row } from "./sqlite-connection.ts";
 import type { Database } from "./database.ts";

@@ -1,9 +1,9 @@
-import { cutMiddle } from "../../core/cut-text.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import { cutMiddle } from "../../core/text.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { isFinalTask, type Task, type TaskOrder, type TaskQuery, type TaskStore } from "../../core/task.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
 import { damaged } from "../store-error.ts";
-import { fromKey, toKey } from "../text-key.ts";
+import { fromKey, toKey } from "../store-rules.ts";
 import type { Database } from "./database.ts";
 import type { Connection, Parameter, Row } from "./sqlite-connection.ts";
 

@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { Execution } from "../../core/call.ts";
 import { executionToWire, type WireExecution } from "../../core/wire.ts";
 

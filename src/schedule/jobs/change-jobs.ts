@@ -1,9 +1,8 @@
 import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { Emit } from "../../core/events.ts";
-import type { Job, Run } from "../../core/job.ts";
-import { nearest } from "../../core/nearest.ts";
-import type { ScheduleStore } from "../../core/schedule-store.ts";
+import type { Job, Run, ScheduleStore } from "../../core/job.ts";
+import { nearest } from "../../core/text.ts";
 import { defaultSettings } from "../schedule-parts.ts";
 import { openTimes } from "../times/times.ts";
 import { createJob, type JobOrder } from "./create-job.ts";

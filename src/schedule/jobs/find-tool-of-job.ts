@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 import type { JobWork, ToolFileRef } from "../../core/job.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeProblem } from "../../tool-files/tool-file-status.ts";

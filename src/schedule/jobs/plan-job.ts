@@ -1,6 +1,5 @@
 import { createId } from "../../core/ids.ts";
-import type { Job, Run } from "../../core/job.ts";
-import type { JobPlan, RunSet } from "../../core/schedule-store.ts";
+import type { Job, JobPlan, Run, RunSet } from "../../core/job.ts";
 import { delayOf } from "../runs/jitter.ts";
 import type { Times } from "../times/times.ts";
 

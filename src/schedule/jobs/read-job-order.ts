@@ -3,7 +3,7 @@ import { isAbsolute, normalize, relative, resolve } from "node:path";
 import type { ScheduleConfiguration } from "../../config/schedule-settings.ts";
 import { messageOf, RuntimeError } from "../../core/errors.ts";
 import type { JobWork, ToolFileRef } from "../../core/job.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type CanonicalName, parseRule } from "../../permissions/rules/permission-rule.ts";
 import { readDuration, readWhen } from "../times/read-when.ts";

@@ -1,5 +1,4 @@
-import type { ScheduleStore } from "../../core/schedule-store.ts";
-import type { Job, Run } from "../../core/job.ts";
+import type { Job, Run, ScheduleStore } from "../../core/job.ts";
 import type { JobView } from "../schedule-service.ts";
 
 /** How many are read at a time, until a success is among them: mostly the latest is one. */

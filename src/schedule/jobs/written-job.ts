@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText, nearest } from "../../core/text.ts";
 import { RuntimeError } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
 import { jobOverlaps } from "../../core/job.ts";
 
 /** When, exactly one of cron, every and at. */

@@ -1,5 +1,4 @@
-import type { ScheduleStore } from "../../core/schedule-store.ts";
-import type { Run } from "../../core/job.ts";
+import type { Run, ScheduleStore } from "../../core/job.ts";
 
 const mostInMemory = 100;
 

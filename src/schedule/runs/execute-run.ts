@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
 import type { Job, Run } from "../../core/job.ts";
 import type { RunContext, RunOutcome } from "../jobs/job-runner.ts";

@@ -1,6 +1,5 @@
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { Job, Run } from "../../core/job.ts";
-import type { JobPlan } from "../../core/schedule-store.ts";
+import type { Job, JobPlan, Run } from "../../core/job.ts";
 import { pauseJob } from "../jobs/pause-job.ts";
 import { planJob, rewindJob } from "../jobs/plan-job.ts";
 import { tellSettled, type ScheduleParts } from "../schedule-parts.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Emit } from "../../core/events.ts";
-import type { ScheduleStore } from "../../core/schedule-store.ts";
+import type { ScheduleStore } from "../../core/job.ts";
 
 const dayMs = 24 * 60 * 60_000;
 

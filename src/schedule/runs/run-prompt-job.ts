@@ -1,4 +1,4 @@
-import type { RunEnd } from "../../core/agent-events.ts";
+import type { RunEnd } from "../../core/events.ts";
 import type { RunOutcome } from "../jobs/job-runner.ts";
 import { hopeless, type JobRunnerParts, type JobToRun } from "../jobs/job-to-run.ts";
 

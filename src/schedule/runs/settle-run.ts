@@ -1,6 +1,5 @@
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { RunSet } from "../../core/schedule-store.ts";
-import type { Job, Run, RunState } from "../../core/job.ts";
+import type { Job, Run, RunSet, RunState } from "../../core/job.ts";
 import type { ActiveRun } from "./active-runs.ts";
 import type { RunOutcome } from "../jobs/job-runner.ts";
 import { pauseAfterFailures } from "../jobs/pause-job.ts";

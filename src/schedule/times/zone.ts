@@ -1,5 +1,5 @@
 import { RuntimeError } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
+import { nearest } from "../../core/text.ts";
 
 /** Local time in one time zone. A local time is given as the milliseconds of the same reading in UTC. */
 export interface Zone {

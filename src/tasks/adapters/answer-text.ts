@@ -1,4 +1,4 @@
-import { cutText } from "../../core/cut-text.ts";
+import { cutText } from "../../core/text.ts";
 
 /** What an agent says, as far as it is kept in memory: more than any model writes in one go. */
 const maxCharacters = 4 * 1024 * 1024;

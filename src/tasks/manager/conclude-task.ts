@@ -1,4 +1,4 @@
-import type { StopReport } from "../../core/stop-report.ts";
+import type { StopReport } from "../../core/process.ts";
 import type { FinalTaskState, Task } from "../../core/task.ts";
 import type { DetachedExit } from "../../process/detached/detached-folder.ts";
 import type { AgentVerdict } from "../adapters/agent-adapter.ts";

@@ -1,7 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { isId } from "../../core/ids.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { isFinalTask, type Task } from "../../core/task.ts";
 import { removeTaskFolder } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";

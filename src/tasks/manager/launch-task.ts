@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { Task, TaskOrder } from "../../core/task.ts";
 import { childEnvironment } from "../../process/run/child-environment.ts";
 import type { StartError } from "../../process/run/run-request.ts";

@@ -1,6 +1,6 @@
 import { open, type FileHandle } from "node:fs/promises";
 import { join } from "node:path";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Task } from "../../core/task.ts";
 import type { DetachedExit } from "../../process/detached/detached-folder.ts";

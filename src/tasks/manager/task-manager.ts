@@ -1,9 +1,15 @@
 import { join } from "node:path";
 import { messageOf, RuntimeError } from "../../core/errors.ts";
 import { createId } from "../../core/ids.ts";
-import { nearest } from "../../core/nearest.ts";
-import type { TaskRun } from "../../core/shared-tasks.ts";
-import { isFinalTask, type Task, type TaskDoor, type TaskOrder, type TaskQuery } from "../../core/task.ts";
+import {
+  isFinalTask,
+  type Task,
+  type TaskDoor,
+  type TaskOrder,
+  type TaskQuery,
+  type TaskRun,
+} from "../../core/task.ts";
+import { nearest } from "../../core/text.ts";
 import type { AgentAdapter } from "../adapters/agent-adapter.ts";
 import { oneLine } from "../adapters/describe-end.ts";
 import { refuse } from "../adapters/refuse.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { cutMiddle } from "../../core/cut-text.ts";
+import { cutMiddle } from "../../core/text.ts";
 import type { Task } from "../../core/task.ts";
 import { readErrorText } from "./read-agent.ts";
 import { readFilePart, runFolderOf } from "./task-folder.ts";

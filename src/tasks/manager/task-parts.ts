@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Emit } from "../../core/events.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { TaskDoor, TaskStore } from "../../core/task.ts";
 import type { Detached } from "../../process/detached/detached.ts";
 import type { AgentAdapter } from "../adapters/agent-adapter.ts";

@@ -1,4 +1,4 @@
-import type { AgentInfo as DeskAgent } from "../../core/task-service-port.ts";
+import type { AgentInfo as DeskAgent } from "../../core/task.ts";
 import type { TaskManager } from "./task-manager.ts";
 
 /** Background agents of this workdir. */

@@ -1,6 +1,5 @@
 import { messageOf } from "../../core/errors.ts";
-import type { SharedTasks } from "../../core/shared-tasks.ts";
-import type { Task } from "../../core/task.ts";
+import type { SharedTasks, Task } from "../../core/task.ts";
 import { expireTasks } from "./expire-tasks.ts";
 import { lookMs, type TaskManagerOptions } from "./task-parts.ts";
 import { settledEvent, watchTask, type TaskWatch, type WatchState } from "./watch-task.ts";

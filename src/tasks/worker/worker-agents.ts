@@ -1,4 +1,4 @@
-import type { SharedTasks } from "../../core/shared-tasks.ts";
+import type { SharedTasks } from "../../core/task.ts";
 import type { AgentInfo } from "../manager/task-service.ts";
 
 /** The agents that this machine knows, and those of workers; where workers run tasks, what they have is what is installed. */

@@ -1,9 +1,9 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
+import type { SandboxReport } from "../../core/call.ts";
 import type { Clock } from "../../core/clock.ts";
 import type { ErrorType } from "../../core/errors.ts";
-import type { SandboxReport } from "../../core/sandbox.ts";
-import type { StopReport } from "../../core/stop-report.ts";
+import type { StopReport } from "../../core/process.ts";
 import { lastLine } from "../../guard/terminal-text/quote-text.ts";
 import type { Processes } from "../../process/processes.ts";
 import type { Peer } from "../../process/run/open-peer.ts";

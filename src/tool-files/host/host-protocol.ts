@@ -1,4 +1,4 @@
-import type { Answer, Question } from "../../core/question.ts";
+import type { Answer, Question } from "../../core/approval.ts";
 import type { InputProblem, Progress, ToolResult } from "../../core/tool.ts";
 import type { FileProblem } from "./tool-host.ts";
 

@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { InputProblem, ToolResult } from "../../core/tool.ts";
 import { bystander, type EndReason, explainEnd, type HostEnd } from "./explain-end.ts";
 import { type HostParts, type HostProcess, type HostRefusal, type Loaded, openHost } from "./host-process.ts";

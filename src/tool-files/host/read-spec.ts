@@ -1,6 +1,5 @@
 import type { JsonSchema } from "../../core/json.ts";
-import type { Resource } from "../../core/resource.ts";
-import type { ToolTraits } from "../../core/tool.ts";
+import type { Resource, ToolTraits } from "../../core/tool.ts";
 import { findSchemaProblem } from "./check-schema.ts";
 import type { RawFile } from "./host-protocol.ts";
 import type { Described, Language, ToolCase, ToolSpec } from "./tool-host.ts";

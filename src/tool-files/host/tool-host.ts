@@ -1,9 +1,8 @@
+import type { Answer, Question } from "../../core/approval.ts";
+import type { SandboxReport } from "../../core/call.ts";
 import type { JsonSchema } from "../../core/json.ts";
-import type { Answer, Question } from "../../core/question.ts";
-import type { Resource } from "../../core/resource.ts";
-import type { SandboxReport } from "../../core/sandbox.ts";
-import type { StopReport } from "../../core/stop-report.ts";
-import type { InputProblem, Progress, ToolResult, ToolTraits } from "../../core/tool.ts";
+import type { StopReport } from "../../core/process.ts";
+import type { InputProblem, Progress, Resource, ToolResult, ToolTraits } from "../../core/tool.ts";
 
 /** What a tool file says of itself, checked and complete. */
 export interface ToolSpec {

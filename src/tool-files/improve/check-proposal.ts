@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { completeTraits } from "../../core/define-tool.ts";
-import type { Resource } from "../../core/resource.ts";
-import type { ToolTraits } from "../../core/tool.ts";
+import type { Resource, ToolTraits } from "../../core/tool.ts";
 import type { ToolVersion } from "../custom-tool.ts";
 import type { ToolFile, ToolHosts, ToolSpec } from "../host/tool-host.ts";
 import type { ReplayReport } from "../rollout/release/tool-release.ts";

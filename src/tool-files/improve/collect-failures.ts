@@ -1,5 +1,5 @@
 import type { Execution } from "../../core/call.ts";
-import type { ToolFeedback } from "../../core/rollout-store.ts";
+import type { ToolFeedback } from "../../core/stores.ts";
 import { signFailure } from "../rollout/metrics/failure-signature.ts";
 import { isWhole, keyOf } from "../rollout/replay/choose-cases.ts";
 import type { ReplayCase } from "../rollout/replay/replay-case.ts";

@@ -1,5 +1,4 @@
-import { cutMiddle } from "../../core/cut-text.ts";
-import { fence } from "../../core/fence.ts";
+import { cutMiddle, fence } from "../../core/text.ts";
 import type { KnownFailure } from "./collect-failures.ts";
 
 export const improveSystem =

@@ -6,7 +6,7 @@ import type { Clock } from "../../core/clock.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import { createId } from "../../core/ids.ts";
 import { type Model, noUsage } from "../../core/model.ts";
-import type { ToolFeedback } from "../../core/rollout-store.ts";
+import type { ToolFeedback } from "../../core/stores.ts";
 import { isFinalTask, type Task } from "../../core/task.ts";
 import type { Catalog } from "../../engine/catalog.ts";
 import type { Processes } from "../../process/processes.ts";

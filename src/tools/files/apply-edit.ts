@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { type Failure, failure } from "../failure.ts";
 import { countOf, formatBytes, formatCount } from "../format-bytes.ts";
 import { findText, type Found, type Place, type TextFile, withoutOverlaps } from "./find-text.ts";

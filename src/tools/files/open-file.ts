@@ -2,12 +2,10 @@ import type { BigIntStats } from "node:fs";
 import { opendir } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import { nearest } from "../../core/nearest.ts";
-import { openRegular } from "../../guard/path/open-regular.ts";
-import type { OpenedRegular } from "../../guard/path/open-regular.ts";
+import { nearest } from "../../core/text.ts";
+import { type OpenedRegular, openRegular } from "../../guard/path/open-regular.ts";
 import type { Place } from "../../guard/path/find-place.ts";
-import { failure, systemFailure } from "../failure.ts";
-import type { Failure } from "../failure.ts";
+import { type Failure, failure, systemFailure } from "../failure.ts";
 import type { Held } from "./locate-file.ts";
 
 /** Opens a regular file for reading; whoever gets the handle closes it. Never waits for the other end of a pipe. */

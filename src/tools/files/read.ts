@@ -1,6 +1,6 @@
 import type { FileHandle } from "node:fs/promises";
 import { z } from "zod";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import type { OpenedRegular } from "../../guard/path/open-regular.ts";

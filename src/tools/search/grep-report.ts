@@ -1,4 +1,4 @@
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import type { ToolResult } from "../../core/tool.ts";
 import { countOf, formatCount } from "../format-bytes.ts";
 import type { GrepRecord } from "./grep-records.ts";

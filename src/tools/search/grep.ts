@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { z } from "zod";
-import { clipText } from "../../core/cut-text.ts";
+import { clipText } from "../../core/text.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";

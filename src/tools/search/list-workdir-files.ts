@@ -1,4 +1,4 @@
-import { askNobody } from "../../core/question.ts";
+import { askNobody } from "../../core/approval.ts";
 
 const mostFiles = 10_000;
 

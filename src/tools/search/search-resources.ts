@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Resource } from "../../core/resource.ts";
+import type { Resource } from "../../core/tool.ts";
 
 /** What a search in a folder reads: the folder, and the rules in the folders above it that say what git ignores. */
 export function resourcesOfSearch({

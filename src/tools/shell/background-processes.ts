@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { defineTool } from "../../core/define-tool.ts";
-import type { Resource } from "../../core/resource.ts";
-import type { Tool, ToolContext, ToolResult } from "../../core/tool.ts";
+import type { Resource, Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import type { BackgroundOutput, BackgroundProcess } from "../../process/background/background.ts";
 import type { Processes } from "../../process/processes.ts";
 import { failure, type Failure } from "../failure.ts";

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { z } from "zod";
 import { defineTool } from "../../core/define-tool.ts";
-import type { Resource } from "../../core/resource.ts";
-import type { Tool, ToolContext, ToolResult } from "../../core/tool.ts";
+import type { Resource, Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import type { Readiness } from "../../process/background/readiness.ts";
 import type { BackgroundRequest, BackgroundStart } from "../../process/background/start-background.ts";
 import { failure, type Failure } from "../failure.ts";

@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
 import { defineTool, type ToolDefinition } from "../../core/define-tool.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { TaskDesk } from "../../core/task-service-port.ts";
-import type { TaskDoor } from "../../core/task.ts";
+import type { TaskDesk, TaskDoor } from "../../core/task.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
 
 export interface TaskToolParts {

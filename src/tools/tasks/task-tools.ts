@@ -1,13 +1,19 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { mostWaitSeconds, usualWaitSeconds, waitForTask } from "../../core/await-task.ts";
 import { codeOf, RuntimeError } from "../../core/errors.ts";
-import { answerOfAgents, answerOfCancel, readOutput, rowOfTask } from "../../core/task-answers.ts";
-import { statusOfTask } from "../../core/task-status.ts";
-import { taskStates, type TaskState } from "../../core/task.ts";
+import {
+  answerOfAgents,
+  answerOfCancel,
+  mostWaitSeconds,
+  orderOfUseAgent,
+  readOutput,
+  rowOfTask,
+  usualWaitSeconds,
+  waitForTask,
+} from "../../core/task-answers.ts";
+import { statusOfTask, type TaskState, taskStates } from "../../core/task.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import { orderOfUseAgent } from "../../core/use-agent-request.ts";
 import { defineTaskTool, looksOnly, taskId, type TaskToolParts } from "./task-tool.ts";
 
 /** The tools around background agents. Making them opens nothing. */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../core/clock.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { signalGroups } from "../../process/stop/send-signal.ts";
 import { wait } from "../../process/stop/wait.ts";

@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { identify, isAlive } from "../../process/stop/process-identity-check.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { startVariable } from "./watchdog-child-environment.ts";

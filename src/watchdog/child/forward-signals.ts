@@ -1,4 +1,4 @@
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { sendSignal } from "../../process/stop/send-signal.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { Clock } from "../../core/clock.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { sendSignal } from "../../process/stop/send-signal.ts";
 import { settlesWithin, wait } from "../../process/stop/wait.ts";

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Clock } from "../../core/clock.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { identify } from "../../process/stop/process-identity-check.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { spawnClean } from "../../process/run/spawn-clean.ts";

@@ -1,4 +1,4 @@
-import type { CrashLoop, Promotion } from "../../core/crash-loop.ts";
+import type { CrashLoop, Promotion } from "../../core/stores.ts";
 import type { CrashRecord } from "./crash-records.ts";
 
 /** Two can be chance. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ProcessIdentity } from "../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
 import { writeWhole } from "./write-whole-record.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { z } from "zod";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import type { AgentEvent } from "../../../src/core/agent-events.ts";
+import type { AgentEvent } from "../../../src/core/events.ts";
 import { callsOf } from "../../../src/core/message.ts";
 import { serveScript } from "../../../packages/testing/src/serve-script.ts";
 import { openTestModel } from "../../models/support/open-test-model.ts";

@@ -4,7 +4,7 @@ import { openSessions, type Sessions, type SessionsOptions } from "../../../src/
 import type { CallPart } from "../../../src/core/message.ts";
 import { noUsage } from "../../../src/core/model.ts";
 import type { SessionEntryBody } from "../../../src/core/session.ts";
-import { createMemorySessionLeases } from "../../../src/records/memory/memory-session-leases.ts";
+import { createMemorySessionLeases } from "../../../src/records/memory/memory-stores.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 

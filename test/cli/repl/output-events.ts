@@ -1,5 +1,12 @@
-import type { AgentEvent, AgentEvents, AgentEventType, AgentStatistics } from "../../../src/core/agent-events.ts";
-import type { EventType, RuntimeEvent, RuntimeEvents } from "../../../src/core/events.ts";
+import type {
+  AgentEvent,
+  AgentEvents,
+  AgentEventType,
+  AgentStatistics,
+  EventType,
+  RuntimeEvent,
+  RuntimeEvents,
+} from "../../../src/core/events.ts";
 
 /** Recorded: what happened after how many milliseconds. */
 export type Step =

@@ -4,8 +4,7 @@ import type { Dialog } from "../../../src/cli/repl/input/dialog.ts";
 import { createQuestionDialog } from "../../../src/cli/repl/input/question-panel.ts";
 import { createApprovalDialog } from "../../../src/cli/repl/open-person.ts";
 import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";
-import type { ApprovalAnswer, ApprovalRequest } from "../../../src/core/approval.ts";
-import type { Answer, Question } from "../../../src/core/question.ts";
+import type { Answer, ApprovalAnswer, ApprovalRequest, Question } from "../../../src/core/approval.ts";
 import { keysOf } from "./press.ts";
 
 const size = { columns: 60, rows: 20 };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { z } from "zod";
+import type { Question } from "../../../src/core/approval.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
-import type { Question } from "../../../src/core/question.ts";
 import { openRuntime, until } from "../../support/runtime.ts";
 import { openApi, steady, type Api } from "./open-api.ts";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { Answer, Question } from "../../../src/core/question.ts";
+import type { Answer, Question } from "../../../src/core/approval.ts";
 import { createProcesses } from "../../../src/process/processes.ts";
 import { createMcpServers, type McpServers, type McpServersOptions } from "../../../src/mcp/client/mcp-servers.ts";
 import type { McpServerSetting, McpTransport } from "../../../src/mcp/client/server-setting.ts";

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { ApprovalRequest } from "../../../src/core/approval.ts";
+import type { ApprovalRequest, InboxEntry, InboxStore } from "../../../src/core/approval.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { InboxEntry, InboxStore } from "../../../src/core/approval-inbox-port.ts";
 import { createInbox, type Inbox, type InboxOptions } from "../../../src/permissions/approvals/approval-inbox.ts";
 import { openDatabase } from "../../../src/records/sqlite/database.ts";
-import { createMemoryInbox } from "../../../src/records/memory/memory-approvals.ts";
+import { createMemoryInbox } from "../../../src/records/memory/memory-stores.ts";
 import { createSqliteInbox } from "../../../src/records/sqlite/sqlite-approvals.ts";
 import { until } from "../../support/runtime.ts";
 import { temporaryFolder } from "../../support/temporary.ts";

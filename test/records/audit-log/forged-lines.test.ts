@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { appendFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test, type TestContext } from "node:test";
-import type { JournalHead, JournalHeads } from "../../../src/core/log-heads-port.ts";
+import type { JournalHead, JournalHeads } from "../../../src/core/stores.ts";
 import { verifyJournal } from "../../../src/records/audit-log/verify/verify-log.ts";
 import { found, openPlace, type LogPlace } from "./support.ts";
 

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { test, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { JournalHead, JournalMemory } from "../../../src/core/log-heads-port.ts";
+import type { JournalHead, JournalMemory } from "../../../src/core/stores.ts";
 import { verifyJournal } from "../../../src/records/audit-log/verify/verify-log.ts";
 import type { VerifyReport } from "../../../src/records/audit-log/verify/verify-report.ts";
 import { readJournalMemory } from "../../../src/records/sqlite/sqlite-log-heads.ts";

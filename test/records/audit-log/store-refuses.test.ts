@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { RuntimeError } from "../../../src/core/errors.ts";
-import type { JournalHead, JournalHeads } from "../../../src/core/log-heads-port.ts";
+import type { JournalHead, JournalHeads } from "../../../src/core/stores.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 import { openPlace, type LogPlace } from "./support.ts";
 

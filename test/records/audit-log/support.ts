@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { JournalHeads } from "../../../src/core/log-heads-port.ts";
+import type { JournalHeads } from "../../../src/core/stores.ts";
 import { defaultJournalSettings } from "../../../src/records/audit-log/log-entry.ts";
 import { openJournal, type Journal, type JournalOptions } from "../../../src/records/audit-log/open-log.ts";
 import type { VerifyReport } from "../../../src/records/audit-log/verify/verify-report.ts";
 import { verifyJournal } from "../../../src/records/audit-log/verify/verify-log.ts";
-import { createMemoryJournalHeads } from "../../../src/records/memory/memory-log-heads.ts";
+import { createMemoryJournalHeads } from "../../../src/records/memory/memory-stores.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 interface After {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test, type TestContext } from "node:test";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { ScheduleStore } from "../../../src/core/schedule-store.ts";
+import type { ScheduleStore } from "../../../src/core/job.ts";
 import { openSharedRecords, type SharedRecords } from "../../../src/records/postgres/open-shared-records.ts";
 import { createId } from "../../../src/core/ids.ts";
 import { makeEntry } from "../../contract/inbox-store-contract.ts";

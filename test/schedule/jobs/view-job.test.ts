@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ScheduleStore } from "../../../src/core/schedule-store.ts";
-import type { Run } from "../../../src/core/job.ts";
+import type { Run, ScheduleStore } from "../../../src/core/job.ts";
 import { viewJob } from "../../../src/schedule/jobs/view-job.ts";
 import { createMemoryScheduleStore } from "../../../src/records/memory/memory-schedule-store.ts";
 import { makeJob, makeRun } from "../../contract/make-job.ts";

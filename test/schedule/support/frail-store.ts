@@ -1,4 +1,4 @@
-import type { ScheduleStore } from "../../../src/core/schedule-store.ts";
+import type { ScheduleStore } from "../../../src/core/job.ts";
 
 /** Stops a process at one of its next steps, before or after what that step does to the store. */
 export interface Frailty {

@@ -1,8 +1,7 @@
 import type { TestContext } from "node:test";
 import type { RuntimeEvent } from "../../../src/core/events.ts";
-import type { ProcessIdentity } from "../../../src/core/process-identity.ts";
-import type { ScheduleStore } from "../../../src/core/schedule-store.ts";
-import type { Job, Run } from "../../../src/core/job.ts";
+import type { ProcessIdentity } from "../../../src/core/process.ts";
+import type { Job, Run, ScheduleStore } from "../../../src/core/job.ts";
 import type { JobRunner, RunContext, RunOutcome } from "../../../src/schedule/jobs/job-runner.ts";
 import type { JobOrder } from "../../../src/schedule/jobs/create-job.ts";
 import { createJobs, type Jobs } from "../../../src/schedule/jobs/change-jobs.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { TestContext } from "node:test";
-import type { WorkerTimes } from "../../../src/records/postgres/tasks/worker-times.ts";
+import type { WorkerTimes } from "../../../src/records/postgres/tasks/worker-registry.ts";
 import { commandsWith } from "../../process/support.ts";
 import { afterTest } from "../../support/after-test.ts";
 import type { PostgresServer } from "../../support/postgres.ts";

@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, extname, join } from "node:path";
+import type { Answer, Question } from "../../../src/core/approval.ts";
+import type { SandboxReport } from "../../../src/core/call.ts";
 import { systemClock } from "../../../src/core/clock.ts";
-import type { Answer, Question } from "../../../src/core/question.ts";
-import type { SandboxReport } from "../../../src/core/sandbox.ts";
-import type { StopReport } from "../../../src/core/stop-report.ts";
+import type { StopReport } from "../../../src/core/process.ts";
 import type { Progress } from "../../../src/core/tool.ts";
 import type { SandboxView } from "../../../src/process/sandbox/sandbox-view.ts";
-import { createToolHosts } from "../../../src/tool-files/host/create-tool-hosts.ts";
-import type { ToolHostsOptions } from "../../../src/tool-files/host/create-tool-hosts.ts";
+import { createToolHosts, type ToolHostsOptions } from "../../../src/tool-files/host/create-tool-hosts.ts";
 import type { HostCall, HostOutcome, Language, ToolFile, ToolHosts } from "../../../src/tool-files/host/tool-host.ts";
-import { openBench, viewOf } from "../../process/support.ts";
-import type { Mode } from "../../process/support.ts";
+import { type Mode, openBench, viewOf } from "../../process/support.ts";
 
 export interface HostBench {
   readonly hosts: ToolHosts;

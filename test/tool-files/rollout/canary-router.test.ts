@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { Door } from "../../../src/core/call.ts";
-import type { RolloutMark } from "../../../src/core/rollout-store.ts";
+import type { RolloutMark } from "../../../src/core/stores.ts";
 import { createCanaryRouter, laneOf, stickyKey } from "../../../src/tool-files/rollout/release/canary-router.ts";
 import type { Rollout } from "../../../src/tool-files/rollout/release/tool-release.ts";
 import { count } from "../../support/counts.ts";

@@ -1,5 +1,5 @@
-import type { ProcessIdentity } from "../../../src/core/process-identity.ts";
-import type { RolloutEvent, RolloutStore } from "../../../src/core/rollout-store.ts";
+import type { ProcessIdentity } from "../../../src/core/process.ts";
+import type { RolloutEvent, RolloutStore } from "../../../src/core/stores.ts";
 import type { Observation } from "../../../src/tool-files/rollout/release/count-observation.ts";
 import type { Terms } from "../../../src/tool-files/rollout/release/introduce-content.ts";
 import {

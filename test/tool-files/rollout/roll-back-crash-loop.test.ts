@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import type { CrashLoop, Promotion } from "../../../src/core/crash-loop.ts";
+import type { CrashLoop, Promotion } from "../../../src/core/stores.ts";
 import { half, listen, openToolMachine, routes, shout, shouting, type ToolMachine } from "../../e2e/tool-machine.ts";
 
 const minute = 60_000;

@@ -7,7 +7,7 @@ import { Loading, Notice } from "../../components/notice.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { Ago, Clock, Elapsed } from "../../components/time.tsx";
 import { showControls } from "../../format/show-controls.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { Link } from "../../router/link.tsx";
 import { useResource } from "../../state/use-resource.ts";
 import { CallState, isUnderWay, LiveOutput, StopButton } from "./running-call.tsx";

@@ -4,7 +4,7 @@ import { RovingList } from "../../components/roving-list.tsx";
 import { Ago } from "../../components/time.tsx";
 import { showLine } from "../../format/show-controls.ts";
 import { summarizeInput } from "../../format/summarize-call.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { Link } from "../../router/link.tsx";
 import { CallState } from "./running-call.tsx";
 

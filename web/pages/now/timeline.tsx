@@ -4,7 +4,7 @@ import { Button } from "../../components/button.tsx";
 import { Section } from "../../components/page.tsx";
 import { countOf } from "../../format/amount.ts";
 import { summarizeInput } from "../../format/summarize-call.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { formatClock } from "../../format/time.ts";
 import { navigate } from "../../router/location.ts";
 import { pathTo } from "../../api/query.ts";

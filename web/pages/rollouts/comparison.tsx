@@ -1,6 +1,6 @@
 import { Section } from "../../components/page.tsx";
 import { formatNumber } from "../../format/amount.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { showLine } from "../../format/show-controls.ts";
 import { formatShare } from "./format-share.ts";
 import type { Assessment, CallFigures, LaneName, RolloutDetail } from "./types.ts";

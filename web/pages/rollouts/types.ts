@@ -1,4 +1,4 @@
-import type { RolloutEvent as CoreRolloutEvent } from "../../../src/core/rollout-store.ts";
+import type { RolloutEvent as CoreRolloutEvent } from "../../../src/core/stores.ts";
 import type { Wire } from "../../../src/core/wire.ts";
 import type { List } from "../../api/types.ts";
 import type { SeriesBucket } from "../../charts/rollout-series.ts";

@@ -5,7 +5,7 @@ import { Loading, Notice } from "../../components/notice.tsx";
 import { Page, Section } from "../../components/page.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { Ago } from "../../components/time.tsx";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { showLine } from "../../format/show-controls.ts";
 import { Link } from "../../router/link.tsx";
 import { useResource } from "../../state/use-resource.ts";

@@ -4,7 +4,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Section } from "../../components/page.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { showLine } from "../../format/show-controls.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { Link } from "../../router/link.tsx";
 import { usePages } from "../../state/use-pages.ts";
 import { formatInZone } from "./describe-job.ts";

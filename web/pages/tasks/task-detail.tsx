@@ -11,7 +11,7 @@ import { Output } from "../../components/output.tsx";
 import { Section } from "../../components/page.tsx";
 import { Ago, Clock, Elapsed } from "../../components/time.tsx";
 import { showControls } from "../../format/show-controls.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { announce } from "../../state/announce.ts";
 import { tellChanged } from "../../state/live.ts";
 import { useRight } from "../../state/status.ts";

@@ -7,7 +7,7 @@ import { Page, Section } from "../../components/page.tsx";
 import { Ago } from "../../components/time.tsx";
 import { countOf } from "../../format/amount.ts";
 import { showControls, showLine } from "../../format/show-controls.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { Link } from "../../router/link.tsx";
 import { useResource } from "../../state/use-resource.ts";
 import { CallRows } from "../now/call-rows.tsx";

@@ -9,7 +9,7 @@ import { Output } from "../../components/output.tsx";
 import { StateMark } from "../../components/state-mark.tsx";
 import { Elapsed } from "../../components/time.tsx";
 import { showControls } from "../../format/show-controls.ts";
-import { formatDuration } from "../../../src/core/format-time.ts";
+import { formatDuration } from "../../../src/core/time.ts";
 import { Link } from "../../router/link.tsx";
 import { useAction } from "../../state/use-action.ts";
 import { useResource } from "../../state/use-resource.ts";

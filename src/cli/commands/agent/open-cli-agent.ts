@@ -1,4 +1,4 @@
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText } from "../../../core/text.ts";
 import { codeOf } from "../../../core/errors.ts";
 import type { Model } from "../../../core/model.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";

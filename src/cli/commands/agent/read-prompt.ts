@@ -1,4 +1,4 @@
-import { fence } from "../../../core/fence.ts";
+import { fence } from "../../../core/text.ts";
 import { UsageError } from "../../parser/command.ts";
 import { hasSomething, isPiped, readAll } from "../tools/read-call-input.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
-import type { AgentEvent, RunEnd } from "../../../core/agent-events.ts";
 import { systemClock } from "../../../core/clock.ts";
-import type { RuntimeEvent } from "../../../core/events.ts";
+import type { AgentEvent, RunEnd, RuntimeEvent } from "../../../core/events.ts";
 import type { MaskStream } from "../../../core/mask.ts";
 import type { UserPart } from "../../../core/message.ts";
 import { toWire } from "../../../core/wire.ts";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { systemClock } from "../../../core/clock.ts";
 import { codeOf, messageOf } from "../../../core/errors.ts";
-import { formatAge } from "../../../core/format-time.ts";
+import { formatAge } from "../../../core/time.ts";
 import type { SessionEntry } from "../../../core/session.ts";
 import { toWire } from "../../../core/wire.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";

@@ -1,7 +1,7 @@
 import type { Invocation } from "../../parser/command.ts";
 import { describeOutcome } from "../../describe-outcome.ts";
 import { exitCode, exitCodeOf } from "../../parser/exit-code.ts";
-import { formatDuration } from "../../../core/format-time.ts";
+import { formatDuration } from "../../../core/time.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "../../open-runtime.ts";
 import { printableExecution } from "../../../runtime/views/call-view.ts";
 import { programName } from "../../parser/program-name.ts";

@@ -1,4 +1,4 @@
-import type { InboxEntry } from "../../../core/approval-inbox-port.ts";
+import type { InboxEntry } from "../../../core/approval.ts";
 import { isId } from "../../../core/ids.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";
 import { UsageError } from "../../parser/command.ts";

@@ -1,8 +1,8 @@
-import type { InboxEntry } from "../../../core/approval-inbox-port.ts";
+import type { InboxEntry } from "../../../core/approval.ts";
 import { toWire } from "../../../core/wire.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { formatAge } from "../../../core/format-time.ts";
+import { formatAge } from "../../../core/time.ts";
 import { withRuntime } from "../../open-runtime.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,4 +1,4 @@
-import type { InboxEntry } from "../../../core/approval-inbox-port.ts";
+import type { InboxEntry } from "../../../core/approval.ts";
 import { toWire } from "../../../core/wire.ts";
 import { describeApproval } from "../agent/approve-on-terminal.ts";
 import type { Invocation } from "../../parser/command.ts";

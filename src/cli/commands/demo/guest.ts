@@ -1,5 +1,4 @@
-import type { Approve } from "../../../core/approval.ts";
-import type { Ask } from "../../../core/question.ts";
+import type { Approve, Ask } from "../../../core/approval.ts";
 
 /** Whoever sits through the demo: a person at the terminal, or one that is played. */
 export interface Guest {

@@ -1,5 +1,4 @@
-import type { AgentEvent } from "../../../core/agent-events.ts";
-import type { RuntimeEvent } from "../../../core/events.ts";
+import type { AgentEvent, RuntimeEvent } from "../../../core/events.ts";
 import type { Observation, Scene, SceneName } from "./scene.ts";
 
 /** Tells what happens: on a screen, or as JSON lines. */

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
-import type { AgentEvent } from "../../../core/agent-events.ts";
 import type { Clock } from "../../../core/clock.ts";
+import type { AgentEvent } from "../../../core/events.ts";
 import type { Model } from "../../../core/model.ts";
 import { openJournalReader, type VerifyReport } from "../../../records/audit-log/log-reader.ts";
 import type { Runtime, RuntimeConfig } from "../../../runtime/create-runtime.ts";

@@ -1,5 +1,5 @@
-import type { AgentEvent } from "../../../core/agent-events.ts";
 import type { Execution } from "../../../core/call.ts";
+import type { AgentEvent } from "../../../core/events.ts";
 
 /** One prompt of the guided session. */
 export interface Scene {

@@ -1,8 +1,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { AgentEvent, AgentEventType } from "../../../core/agent-events.ts";
-import { formatDuration } from "../../../core/format-time.ts";
-import type { StopProof } from "../../../core/stop-report.ts";
+import type { AgentEvent, AgentEventType } from "../../../core/events.ts";
+import { formatDuration } from "../../../core/time.ts";
+import type { StopProof } from "../../../core/process.ts";
 import { roundings } from "./sample-project.ts";
 import type { Observation, Scene, Taken, Told } from "./scene.ts";
 

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
-import type { Environment } from "../../../core/environment.ts";
+import type { Environment } from "../../../core/process.ts";
 import { sampleProject } from "./sample-project.ts";
 
 /** A place of its own for the demo: nothing of it lands anywhere else, and nothing of the person's changes it. */

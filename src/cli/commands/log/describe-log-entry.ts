@@ -1,4 +1,4 @@
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText } from "../../../core/text.ts";
 import { tellScheduled } from "../../../core/describe-scheduled.ts";
 import { neutralizeLine, neutralizeText, fitWidth } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,4 +1,4 @@
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText } from "../../../core/text.ts";
 import type { VerifyReport } from "../../../records/audit-log/log-reader.ts";
 import { readAnswers, type AnsweredWith } from "../../../agent/evidence/read-answers.ts";
 import { answersToWire, evidenceToWire, judgeEvidence, type Evidence } from "../../../agent/evidence/evidence-view.ts";

@@ -2,7 +2,7 @@ import { toWire } from "../../../core/wire.ts";
 import type { JournalStatistics } from "../../../records/audit-log/log-reader.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { formatDuration } from "../../../core/format-time.ts";
+import { formatDuration } from "../../../core/time.ts";
 import { openLog } from "./open-log-command.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,6 @@
 import type { Readable } from "node:stream";
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText, nearest } from "../../../core/text.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { nearest } from "../../../core/nearest.ts";
 import { toWire } from "../../../core/wire.ts";
 import { cleanText } from "../../../guard/terminal-text/clean-text.ts";
 import {

@@ -1,7 +1,7 @@
 import { openWorkdirGrants } from "../../../permissions/open-grants.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { formatAge } from "../../../core/format-time.ts";
+import { formatAge } from "../../../core/time.ts";
 import { chooseWorkdir } from "../../open-runtime.ts";
 import { refuseInsideCall } from "../agent/person.ts";
 import { renderTable } from "../../terminal/table.ts";

@@ -1,5 +1,5 @@
-import { clipText } from "../../../core/cut-text.ts";
-import { formatAge, formatDuration } from "../../../core/format-time.ts";
+import { clipText } from "../../../core/text.ts";
+import { formatAge, formatDuration } from "../../../core/time.ts";
 import type { FiguresRow, RolloutExplanation } from "../../../tool-files/rollout/service/rollouts.ts";
 import { renderTable } from "../../terminal/table.ts";
 import { renderStages, shortHash } from "./view-rollout.ts";

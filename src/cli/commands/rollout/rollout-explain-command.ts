@@ -1,4 +1,4 @@
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText } from "../../../core/text.ts";
 import { explanationToWire } from "../../../tool-files/rollout/service/rollout-documents.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { describeExplanation } from "./describe-rollout.ts";

@@ -1,4 +1,4 @@
-import type { RolloutEvent } from "../../../core/rollout-store.ts";
+import type { RolloutEvent } from "../../../core/stores.ts";
 import { toWire } from "../../../core/wire.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { renderExplainedTable } from "../../terminal/explained-table.ts";

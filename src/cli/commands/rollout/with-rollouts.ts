@@ -1,5 +1,5 @@
 import { codeOf } from "../../../core/errors.ts";
-import { nearest } from "../../../core/nearest.ts";
+import { nearest } from "../../../core/text.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";
 import type { Rollouts } from "../../../tool-files/rollout/service/rollouts.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";

@@ -1,6 +1,6 @@
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText } from "../../../core/text.ts";
 import { isFinalRun, type Job, type JobTimes, type JobWork, type Run } from "../../../core/job.ts";
-import { formatAge, formatDuration } from "../../../core/format-time.ts";
+import { formatAge, formatDuration } from "../../../core/time.ts";
 import type { JobView, PreviewedTime } from "../../../schedule/schedule-service.ts";
 
 const longestSummary = 200;

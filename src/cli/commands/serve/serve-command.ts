@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { locateFolders } from "../../../config/folders.ts";
 import { systemClock } from "../../../core/clock.ts";
-import type { FindCrashLoop } from "../../../core/crash-loop.ts";
 import { codeOf, messageOf } from "../../../core/errors.ts";
+import type { FindCrashLoop } from "../../../core/stores.ts";
 import { openSecretLink } from "../../../daemon/open-secret-link.ts";
 import { startDaemon, type Daemon } from "../../../daemon/start-daemon.ts";
 import type { ListenPlace } from "../../../http/listen.ts";

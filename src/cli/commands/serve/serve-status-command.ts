@@ -4,7 +4,7 @@ import { viewWatchdog } from "../../../watchdog/view-watchdog.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { describeWatchdog } from "../watchdog/describe-watchdog.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { formatDuration } from "../../../core/format-time.ts";
+import { formatDuration } from "../../../core/time.ts";
 import { askDaemon, expectDone, lookForDaemon, tellNone } from "./serve-client.ts";
 import { neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

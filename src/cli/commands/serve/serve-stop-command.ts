@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { systemClock } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
-import type { ProcessIdentity } from "../../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../../core/process.ts";
 import {
   findDaemon,
   findStartingDaemon,

@@ -1,7 +1,6 @@
-import type { Execution } from "../../../core/call.ts";
+import type { CallOptions, Execution } from "../../../core/call.ts";
 import { messageOf } from "../../../core/errors.ts";
-import { formatDuration } from "../../../core/format-time.ts";
-import type { CallOptions } from "../../../core/tool-call.ts";
+import { formatDuration } from "../../../core/time.ts";
 import { cleanText } from "../../../guard/terminal-text/clean-text.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";
 import type { StopSignal } from "../../parser/exit-code.ts";

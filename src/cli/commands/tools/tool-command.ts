@@ -8,7 +8,7 @@ import { cleanText } from "../../../guard/terminal-text/clean-text.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { describeOutcome } from "../../describe-outcome.ts";
 import { exitCodeOf } from "../../parser/exit-code.ts";
-import { formatDuration } from "../../../core/format-time.ts";
+import { formatDuration } from "../../../core/time.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";
 import { tellToolFiles } from "../../../tool-files/describe-tool-files.ts";
 import { describeProblem } from "../../../tool-files/tool-file-status.ts";

@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../core/format-time.ts";
+import { formatDuration } from "../../../core/time.ts";
 import type { Tool } from "../../../core/tool.ts";
 import type { Runtime } from "../../../runtime/create-runtime.ts";
 import { type McpStatus } from "../../../runtime/open-mcp-servers.ts";

@@ -1,6 +1,6 @@
 import { endOf } from "../../../watchdog/describe-event.ts";
 import type { WatchdogView } from "../../../watchdog/view-watchdog.ts";
-import { formatAge, formatDuration } from "../../../core/format-time.ts";
+import { formatAge, formatDuration } from "../../../core/time.ts";
 
 /** What a person wants to know of the watchdog, one fact a line. */
 export function describeWatchdog(view: WatchdogView, now: number): string {

@@ -1,4 +1,4 @@
-import type { Answer, Question } from "../../../core/question.ts";
+import type { Answer, Question } from "../../../core/approval.ts";
 import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { createTextLine } from "../editor/text-line.ts";

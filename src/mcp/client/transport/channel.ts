@@ -1,5 +1,5 @@
-import type { SandboxReport } from "../../../core/sandbox.ts";
-import type { ProcessNote, StopReport } from "../../../core/stop-report.ts";
+import type { SandboxReport } from "../../../core/call.ts";
+import type { ProcessNote, StopReport } from "../../../core/process.ts";
 import type { RpcId, RpcMessage } from "../mcp-json-rpc.ts";
 
 /** The way messages go to a server and come back, whatever carries them. */

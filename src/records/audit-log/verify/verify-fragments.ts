@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { readClaim, type Claim } from "../log-line.ts";
-import type { StoreMemory } from "./verify-memory.ts";
+import type { StoreMemory } from "./verify-accounts.ts";
 import type { Findings, LinePlace, ProblemKind, WarningKind, Where } from "./verify-report.ts";
 
 /** Bytes that are no line: what a writer could not finish, or what somebody put there. */

@@ -1,13 +1,11 @@
 import { lstatSync } from "node:fs";
 import { codeOf } from "../../../core/errors.ts";
-import type { JournalHead } from "../../../core/log-heads-port.ts";
+import type { JournalHead } from "../../../core/stores.ts";
 import { hashOfLine, readClaim, type Line } from "../log-line.ts";
 import { findLine, readLines, type FoundLine, type RawLine } from "../read-log-lines.ts";
 import { freezeSegments, type FrozenSegment, type Segment } from "../segments.ts";
-import { findUnaccounted } from "./verify-accounts.ts";
-import { createCitations } from "./verify-citations.ts";
+import { createCitations, findUnaccounted, openStoreMemory, type Recall, type StoreMemory } from "./verify-accounts.ts";
 import { createFragments, type LastLine } from "./verify-fragments.ts";
-import { openStoreMemory, type Recall, type StoreMemory } from "./verify-memory.ts";
 import {
   createFindings,
   type Findings,

@@ -1,4 +1,4 @@
-import type { JournalHead } from "../../../core/log-heads-port.ts";
+import type { JournalHead } from "../../../core/stores.ts";
 import type { Line } from "../log-line.ts";
 import type { Findings, ProblemKind, Revisable, WarningKind, Where } from "./verify-report.ts";
 

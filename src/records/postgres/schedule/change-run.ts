@@ -1,11 +1,9 @@
-import { cutMiddle } from "../../../core/cut-text.ts";
+import { cutMiddle } from "../../../core/text.ts";
 import { codeOf } from "../../../core/errors.ts";
-import type { Claim, ClaimOrder, RunChange } from "../../../core/schedule-store.ts";
-import type { Run } from "../../../core/job.ts";
-import { toKey } from "../../text-key.ts";
+import type { Claim, ClaimOrder, Run, RunChange } from "../../../core/job.ts";
+import { toKey } from "../../store-rules.ts";
 import { isConnectionLoss } from "../postgres-error.ts";
-import { changedRunColumns, runColumns, runFromColumns } from "./run-columns.ts";
-import type { ScheduleParts } from "./postgres-schedule-parts.ts";
+import { changedRunColumns, runColumns, runFromColumns, type ScheduleParts } from "./run-columns.ts";
 import { keepOwner } from "../tasks/task-columns.ts";
 
 const longestReason = 10_000;

@@ -1,7 +1,6 @@
-import type { Job } from "../../../core/job.ts";
-import type { JobChange } from "../../../core/schedule-store.ts";
+import type { Job, JobChange } from "../../../core/job.ts";
 import { fromWire, toWire } from "../../../core/wire.ts";
-import { fromKey, toKey } from "../../text-key.ts";
+import { fromKey, toKey } from "../../store-rules.ts";
 import type { Row } from "../postgres-connection.ts";
 import { damaged } from "../postgres-error.ts";
 

@@ -1,11 +1,15 @@
-import type { JobPlan, PlannedRuns } from "../../../core/schedule-store.ts";
-import type { Run } from "../../../core/job.ts";
-import { changeRun, createStagger } from "../../schedule-rules.ts";
-import { toKey } from "../../text-key.ts";
+import type { JobPlan, PlannedRuns, Run } from "../../../core/job.ts";
+import { changeRun, createStagger, toKey } from "../../store-rules.ts";
 import { changedJobColumns, jobColumns, jobFromColumns } from "./job-columns.ts";
 import type { Query, Row } from "../postgres-connection.ts";
-import { changedRunColumns, runColumnNames, runColumns, runFromColumns, runToRecord } from "./run-columns.ts";
-import type { ScheduleParts } from "./postgres-schedule-parts.ts";
+import {
+  changedRunColumns,
+  runColumnNames,
+  runColumns,
+  runFromColumns,
+  runToRecord,
+  type ScheduleParts,
+} from "./run-columns.ts";
 
 /** "Late": nobody else uses this advisory lock. Runs that catch up are put one behind the other, over all jobs. */
 const lockKey = 0x4c617465;

@@ -1,12 +1,10 @@
-import type { RunQuery, ScheduleStore } from "../../../core/schedule-store.ts";
-import type { Job, Run } from "../../../core/job.ts";
-import { toKey } from "../../text-key.ts";
+import type { Job, Run, RunQuery, ScheduleStore } from "../../../core/job.ts";
+import { toKey } from "../../store-rules.ts";
 import { cancelColumns, cancelRun, changeRun, claimRun, keepReason } from "./change-run.ts";
 import { allJobColumns, changedJobColumns, jobColumns, jobFromColumns } from "./job-columns.ts";
 import { planRuns } from "./plan-runs.ts";
 import { isConnectionLoss } from "../postgres-error.ts";
-import { runColumnNames, runColumns, runFromColumns, runToRecord } from "./run-columns.ts";
-import type { ScheduleParts } from "./postgres-schedule-parts.ts";
+import { runColumnNames, runColumns, runFromColumns, runToRecord, type ScheduleParts } from "./run-columns.ts";
 
 /** Jobs and runs of one project, in a database that any number of machines and projects share. */
 export function createPostgresScheduleStore(parts: ScheduleParts): ScheduleStore {

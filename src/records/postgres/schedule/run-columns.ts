@@ -1,9 +1,10 @@
-import type { Run } from "../../../core/job.ts";
-import type { RunSet } from "../../../core/schedule-store.ts";
+import type { Run, RunChange, RunSet } from "../../../core/job.ts";
 import { fromWire, toWire } from "../../../core/wire.ts";
-import { fromKey, toKey } from "../../text-key.ts";
-import type { Row } from "../postgres-connection.ts";
+import { fromKey, toKey } from "../../store-rules.ts";
+import type { PostgresConnection, Row } from "../postgres-connection.ts";
 import { damaged } from "../postgres-error.ts";
+import type { OwnerRoll } from "../tasks/owner-heartbeats.ts";
+import type { Telling } from "../tasks/store-parts.ts";
 import { keepOwner } from "../tasks/task-columns.ts";
 
 interface Column {
@@ -88,4 +89,15 @@ function keepJson(value: unknown): string | null {
 
 function readJson(value: unknown): unknown {
   return value === null ? null : fromWire(JSON.parse(value as string));
+}
+
+/** What the parts of the store for jobs and runs share. */
+export interface ScheduleParts {
+  readonly connection: PostgresConnection;
+  readonly roll: OwnerRoll;
+  readonly tell: Telling;
+  /** Whose jobs and runs they are, as it is kept. */
+  readonly scope: string;
+  /** What this process wanted to write when the connection broke: it may be there. */
+  readonly unsure: Map<string, RunChange>;
 }

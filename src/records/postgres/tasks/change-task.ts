@@ -1,11 +1,10 @@
 import { toWire } from "../../../core/wire.ts";
-import type { TaskRun } from "../../../core/shared-tasks.ts";
-import type { Task, TaskChange, TaskOrder } from "../../../core/task.ts";
-import { cutMiddle } from "../../../core/cut-text.ts";
-import { fromKey, toKey } from "../../text-key.ts";
+import type { Task, TaskChange, TaskOrder, TaskRun } from "../../../core/task.ts";
+import { cutMiddle } from "../../../core/text.ts";
+import { fromKey, toKey } from "../../store-rules.ts";
 import type { Query, Row } from "../postgres-connection.ts";
 import { isConnectionLoss } from "../postgres-error.ts";
-import { beginExpiry } from "./prune-tasks.ts";
+import { beginExpiry } from "./find-tasks.ts";
 import { toTask, type StoreParts } from "./store-parts.ts";
 import { changedColumns, keepOwner, readColumns, type NamedValue } from "./task-columns.ts";
 

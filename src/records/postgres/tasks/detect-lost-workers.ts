@@ -1,11 +1,11 @@
-import { toKey } from "../../text-key.ts";
+import { toKey } from "../../store-rules.ts";
 import type { Task } from "../../../core/task.ts";
 import type { Query } from "../postgres-connection.ts";
-import { beginExpiry } from "./prune-tasks.ts";
-import { repairTokens } from "./repair-tokens.ts";
+import { beginExpiry } from "./find-tasks.ts";
+import { repairTokens } from "./dispatch.ts";
 import type { StoreParts } from "./store-parts.ts";
 import { taskFromColumns } from "./task-columns.ts";
-import type { WorkerTimes } from "./worker-times.ts";
+import type { WorkerTimes } from "./worker-registry.ts";
 
 /** How often a task is started that may be started again. */
 const mostAttempts = 3;

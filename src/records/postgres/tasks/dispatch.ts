@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { PgBoss } from "pg-boss";
-import { toKey } from "../../text-key.ts";
+import { fromKey, toKey } from "../../store-rules.ts";
 import type { PostgresConnection, Query } from "../postgres-connection.ts";
+import type { StoreParts } from "./store-parts.ts";
 
 /**
  * pg-boss tells workers that something waits, and which of them may take it. A job of it is a token: at least one for each task that
@@ -159,4 +160,17 @@ export function shortenScope(scope: string): string {
 /** Names of agents and machines are people's; those of queues have few letters. */
 function plain(name: string): string {
   return /^[\w-]{1,100}$/.test(name) ? name : `.${createHash("sha256").update(name).digest("hex")}`;
+}
+
+/** A task without a token would wait for ever: whoever had that has died, or somebody has emptied the queues. */
+export async function repairTokens({
+  connection,
+  dispatch,
+  scope,
+}: Pick<StoreParts, "connection" | "dispatch" | "scope">): Promise<void> {
+  const find = "SELECT DISTINCT agent, pinned_to FROM deckhand.tasks WHERE scope = $1 AND state = 'queued'";
+  for (const line of await connection.query(find, [scope])) {
+    const pinnedTo = line["pinned_to"] as string | null;
+    await (await dispatch.open({ agent: fromKey(String(line["agent"])), pinnedTo })).repair();
+  }
 }

@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import type { Clock } from "../../../core/clock.ts";
-import type { ProcessIdentity } from "../../../core/process-identity.ts";
-import type { SharedOwners } from "../../../core/shared-owners.ts";
-import { keepBeating } from "./keep-beating.ts";
+import type { ProcessIdentity } from "../../../core/process.ts";
+import type { SharedOwners } from "../../../core/task.ts";
+import { keepBeating } from "./worker-registry.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
 
 export interface OwnerTimes {

@@ -1,24 +1,29 @@
 import type { Clock } from "../../../core/clock.ts";
 import { messageOf, RuntimeError } from "../../../core/errors.ts";
-import type { SharedTasks, WorkerAgents } from "../../../core/shared-tasks.ts";
-import type { Task, TaskOrder, TaskStore } from "../../../core/task.ts";
-import { fromKey, toKey } from "../../text-key.ts";
+import type { SharedTasks, Task, TaskOrder, TaskStore, WorkerAgents } from "../../../core/task.ts";
+import { fromKey, toKey } from "../../store-rules.ts";
 import { channel, listen } from "../listen-postgres.ts";
 import { migratePostgres } from "../migrate-postgres.ts";
 import { openPostgresConnection, type PostgresConnection } from "../postgres-connection.ts";
 import { isConnectionLoss } from "../postgres-error.ts";
 import { amendLost, changeTask, requestCancel, type Unsure } from "./change-task.ts";
 import { patrol } from "./detect-lost-workers.ts";
-import { createDispatch, shortenScope } from "./dispatch.ts";
-import { countTasks, findRuns, findTask, listHere, listQueuedAgents, listTasks } from "./find-tasks.ts";
-import { createOrderMemory } from "./order-memory.ts";
-import { findExpired, longestKeepMs, pruneExpired } from "./prune-tasks.ts";
-import { repairTokens } from "./repair-tokens.ts";
-import { toTask, unassignedScope, type StoreParts } from "./store-parts.ts";
+import { createDispatch, repairTokens, shortenScope } from "./dispatch.ts";
+import {
+  countTasks,
+  findExpired,
+  findRuns,
+  findTask,
+  listHere,
+  listQueuedAgents,
+  listTasks,
+  longestKeepMs,
+  pruneExpired,
+} from "./find-tasks.ts";
+import { createOrderMemory, type StoreParts, toTask, unassignedScope } from "./store-parts.ts";
 import { takeTask } from "./take-task.ts";
 import { allColumns } from "./task-columns.ts";
-import { enterRoll, type Worker } from "./worker-registry.ts";
-import { usualWorkerTimes, type WorkerTimes } from "./worker-times.ts";
+import { enterRoll, usualWorkerTimes, type Worker, type WorkerTimes } from "./worker-registry.ts";
 
 export interface PostgresTaskStoreOptions {
   /** `postgres://user:password@host/database`, with TLS as its `sslmode` says. */

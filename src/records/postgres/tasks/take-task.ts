@@ -1,6 +1,6 @@
 import { codeOf } from "../../../core/errors.ts";
 import type { Task, TaskStore } from "../../../core/task.ts";
-import { toKey } from "../../text-key.ts";
+import { toKey } from "../../store-rules.ts";
 import type { Row } from "../postgres-connection.ts";
 import { isConnectionLoss } from "../postgres-error.ts";
 import { toTask, type Holdings, type StoreParts } from "./store-parts.ts";

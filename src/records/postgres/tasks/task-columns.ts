@@ -1,8 +1,8 @@
-import type { ProcessIdentity } from "../../../core/process-identity.ts";
+import type { ProcessIdentity } from "../../../core/process.ts";
 import type { Task, TaskChange, TaskOrder } from "../../../core/task.ts";
 import { fromWire, toWire } from "../../../core/wire.ts";
 import { damaged } from "../postgres-error.ts";
-import { fromKey, toKey } from "../../text-key.ts";
+import { fromKey, toKey } from "../../store-rules.ts";
 import type { Row } from "../postgres-connection.ts";
 
 type Changing = keyof TaskChange["set"];

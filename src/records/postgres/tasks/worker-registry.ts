@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
 import type { Clock } from "../../../core/clock.ts";
 import { RuntimeError } from "../../../core/errors.ts";
-import type { ProcessIdentity } from "../../../core/process-identity.ts";
-import { toKey } from "../../text-key.ts";
-import { keepBeating } from "./keep-beating.ts";
+import type { ProcessIdentity } from "../../../core/process.ts";
+import { toKey } from "../../store-rules.ts";
 import type { PostgresConnection } from "../postgres-connection.ts";
-import type { WorkerTimes } from "./worker-times.ts";
 
 /** This process, as a worker of one project. */
 export interface Worker {
@@ -95,3 +93,54 @@ const findTwin = `
   SELECT host, seen_at::text AS seen FROM deckhand.workers
   WHERE scope = $4 AND machine_id = $1 AND boot_id <> $2 AND seen_at > now() - $3 * interval '1 ms'
   ORDER BY seen_at DESC LIMIT 1`;
+
+/** How long whoever works on tasks may be silent. */
+export interface WorkerTimes {
+  /** How often a worker says that it is alive. */
+  readonly beatMs: number;
+  /** A worker that was silent for so long watches nothing any more. */
+  readonly silentMs: number;
+  /** A task that nobody has watched for so long is lost. */
+  readonly lostMs: number;
+}
+
+/** Noticed at the latest after 15 s: silence, half a beat until somebody looks, and something for a slow server. */
+export const usualWorkerTimes: WorkerTimes = { beatMs: 5000, silentMs: 10_000, lostMs: 60_000 };
+
+export interface Beating {
+  /** Resolves when the beat under way, if any, has ended. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Beats once, and from then on for ever. Rejects when the first beat does. One that fails later is tried again sooner: whoever needs
+ * the store is told that it is gone, and it may be back at any moment.
+ */
+export async function keepBeating(
+  beat: () => Promise<void>,
+  { clock, beatMs }: { readonly clock: Clock; readonly beatMs: number },
+): Promise<Beating> {
+  let isStopped = false;
+  let cancel = (): void => {};
+  let beating: Promise<void> = beat();
+  await beating;
+
+  function beatAgain(delayMs: number): void {
+    if (isStopped) return;
+    cancel = clock.after(delayMs, () => {
+      beating = beat().then(
+        () => beatAgain(beatMs),
+        () => beatAgain(beatMs / 5),
+      );
+    });
+  }
+  beatAgain(beatMs);
+
+  return {
+    async stop() {
+      isStopped = true;
+      cancel();
+      await beating;
+    },
+  };
+}

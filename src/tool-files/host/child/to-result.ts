@@ -1,5 +1,5 @@
 import type { ToolResult } from "../../../core/tool.ts";
-import { cutText } from "../../../core/cut-text.ts";
+import { cutText } from "../../../core/text.ts";
 import { messageOf } from "../../../core/errors.ts";
 
 /** More than this of text is cut, and more than this of data is left out. */

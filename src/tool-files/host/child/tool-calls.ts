@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Answer, Question } from "../../../core/question.ts";
+import type { Answer, Question } from "../../../core/approval.ts";
 import type { Progress } from "../../../core/tool.ts";
 import type { CallFacts } from "../host-protocol.ts";
 import type { LoadedTool } from "./load-tool.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { clipText } from "../../../core/cut-text.ts";
+import { clipText } from "../../../core/text.ts";
 
 /** A failure may bring megabytes; its cause is told at the beginning. */
 const longestRead = 20_000;

@@ -1,5 +1,5 @@
 import type { Route } from "../../../core/call.ts";
-import type { RolloutReader, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutReader, RolloutTransaction } from "../../../core/stores.ts";
 import type { LaneName } from "../release/tool-release.ts";
 import type { CallFigures } from "./call-figures.ts";
 import { addCall, figuresOf, parseCallWindow } from "./call-window.ts";

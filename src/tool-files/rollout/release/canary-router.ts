@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { RolloutMark } from "../../../core/rollout-store.ts";
+import type { RolloutMark } from "../../../core/stores.ts";
 import type { Execution, Route } from "../../../core/call.ts";
 import type { LaneName, Rollout } from "./tool-release.ts";
 

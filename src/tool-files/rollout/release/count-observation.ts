@@ -1,10 +1,20 @@
 import type { Route } from "../../../core/call.ts";
-import type { RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutTransaction } from "../../../core/stores.ts";
 import { placeKind } from "../metrics/input-kind.ts";
 import type { LatencyAllowance } from "../decision/policy.ts";
 import { createRolloutState, observeCall, type ObservedCall, type RolloutState } from "../decision/rollout-state.ts";
-import { listKinds, readCorrections, readHarm, readKindState, readState } from "./release-documents.ts";
-import { writeCorrections, writeHarm, writeKindState, writeState, type Counters } from "./release-documents.ts";
+import {
+  type Counters,
+  listKinds,
+  readCorrections,
+  readHarm,
+  readKindState,
+  readState,
+  writeCorrections,
+  writeHarm,
+  writeKindState,
+  writeState,
+} from "./release-documents.ts";
 import type { CorrectionSource, Lane, LaneName, ToolRelease } from "./tool-release.ts";
 
 /** A settled call of a tool that is tried in two versions. */

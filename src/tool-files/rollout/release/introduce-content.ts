@@ -1,5 +1,5 @@
 import { createId } from "../../../core/ids.ts";
-import type { RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutTransaction } from "../../../core/stores.ts";
 import type { PolicyOf } from "./promotion-controller.ts";
 import { isReleaseDamaged, removeCounters } from "./release-documents.ts";
 import { firstRelease, forgetDamage, makeStable, type Content } from "./release-steps.ts";

@@ -1,12 +1,18 @@
-import type { RolloutReader, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutReader, RolloutTransaction } from "../../../core/stores.ts";
 import { assess, isAssessmentDue, type Assessment } from "../decision/assess.ts";
 import { nextStep, type Step } from "../decision/choose-verdict.ts";
 import type { RolloutPolicy } from "../decision/policy.ts";
 import { enterStage, markWrong, type RolloutState } from "../decision/rollout-state.ts";
 import { placeKind } from "../metrics/input-kind.ts";
 import { forgetVersions } from "../metrics/metrics-aggregator.ts";
-import { countCorrection, countHarm, countObservation, countVerified } from "./count-observation.ts";
-import type { Observation, VerifiedCall } from "./count-observation.ts";
+import {
+  countCorrection,
+  countHarm,
+  countObservation,
+  countVerified,
+  type Observation,
+  type VerifiedCall,
+} from "./count-observation.ts";
 import {
   listKinds,
   readHarm,
@@ -15,8 +21,10 @@ import {
   readRelease,
   readState,
   removeCounters,
+  writeKindState,
+  writeRelease,
+  writeState,
 } from "./release-documents.ts";
-import { writeKindState, writeRelease, writeState } from "./release-documents.ts";
 import { makeStable, rollBack, versionsInUse } from "./release-steps.ts";
 import { eventOf, isWorthTelling, tell } from "./tell-event.ts";
 import { versionName } from "./version-name.ts";

@@ -1,4 +1,4 @@
-import type { RolloutReader, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutReader, RolloutTransaction } from "../../../core/stores.ts";
 import type { RolloutState } from "../decision/rollout-state.ts";
 import type { Corrections, Harm, Lane, LaneName, Rollout, ToolRelease } from "./tool-release.ts";
 

@@ -1,4 +1,4 @@
-import type { RolloutEvent, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutEvent, RolloutTransaction } from "../../../core/stores.ts";
 import type { Assessment } from "../decision/assess.ts";
 import type { ToolRelease } from "./tool-release.ts";
 import { versionName } from "./version-name.ts";

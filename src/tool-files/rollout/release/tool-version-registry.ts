@@ -1,5 +1,5 @@
-import type { ProcessIdentity } from "../../../core/process-identity.ts";
-import type { RolloutStore } from "../../../core/rollout-store.ts";
+import type { ProcessIdentity } from "../../../core/process.ts";
+import type { RolloutStore } from "../../../core/stores.ts";
 import { forgetVersions } from "../metrics/metrics-aggregator.ts";
 import { createIntroducer, type Terms } from "./introduce-content.ts";
 import type { PolicyOf } from "./promotion-controller.ts";

@@ -1,4 +1,4 @@
-import type { RolloutStore } from "../../../core/rollout-store.ts";
+import type { RolloutStore } from "../../../core/stores.ts";
 import type { ToolVersionRegistry } from "../release/tool-version-registry.ts";
 import type { Releases } from "../../versions/releases.ts";
 

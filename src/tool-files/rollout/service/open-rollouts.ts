@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import type { Configuration } from "../../../config/configuration.ts";
 import { policyFor, rolloutModeFor } from "../../../config/rollout-settings.ts";
+import type { RouteCall } from "../../../core/call.ts";
 import type { Clock } from "../../../core/clock.ts";
-import type { FindCrashLoop } from "../../../core/crash-loop.ts";
 import { messageOf, RuntimeError } from "../../../core/errors.ts";
 import type { Emit } from "../../../core/events.ts";
-import type { RolloutEvent, RolloutStore, ToolFeedback } from "../../../core/rollout-store.ts";
-import type { RouteCall } from "../../../core/route-call.ts";
+import type { FindCrashLoop, RolloutEvent, RolloutStore, ToolFeedback } from "../../../core/stores.ts";
 import type { Processes } from "../../../process/processes.ts";
 import type { Journal } from "../../../records/audit-log/open-log.ts";
 import type { ToolVersion } from "../../custom-tool.ts";

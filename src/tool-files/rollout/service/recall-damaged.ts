@@ -1,4 +1,4 @@
-import type { RolloutEvent, RolloutReader } from "../../../core/rollout-store.ts";
+import type { RolloutEvent, RolloutReader } from "../../../core/stores.ts";
 import type { Workshop } from "../../open-tool-files.ts";
 import type { VersionStore } from "../../versions/version-store.ts";
 import { isReleaseDamaged } from "../release/release-documents.ts";

@@ -1,6 +1,13 @@
 import type { Clock } from "../../../core/clock.ts";
-import type { CrashLoop, FindCrashLoop, Promotion } from "../../../core/crash-loop.ts";
-import type { RolloutEventType, RolloutReader, RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type {
+  CrashLoop,
+  FindCrashLoop,
+  Promotion,
+  RolloutEventType,
+  RolloutReader,
+  RolloutStore,
+  RolloutTransaction,
+} from "../../../core/stores.ts";
 import type { PromotionController } from "../release/promotion-controller.ts";
 import { listReleases, readRelease } from "../release/release-documents.ts";
 import type { RolledBack, ToolRelease } from "../release/tool-release.ts";

@@ -1,5 +1,5 @@
 import { RuntimeError } from "../../../core/errors.ts";
-import type { RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutTransaction } from "../../../core/stores.ts";
 import { writeRelease } from "../release/release-documents.ts";
 import { makeStable, setOut } from "../release/release-steps.ts";
 import { tell } from "../release/tell-event.ts";

@@ -4,7 +4,7 @@ import type { Clock } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
 import type { Emit } from "../../../core/events.ts";
 import type { JsonSchema } from "../../../core/json.ts";
-import type { RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutStore, RolloutTransaction } from "../../../core/stores.ts";
 import { signFailure } from "../metrics/failure-signature.ts";
 import { kindOf } from "../metrics/input-kind.ts";
 import { countCall, readFigures } from "../metrics/metrics-aggregator.ts";

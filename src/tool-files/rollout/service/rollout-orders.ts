@@ -1,10 +1,9 @@
 import type { Execution } from "../../../core/call.ts";
 import type { Clock } from "../../../core/clock.ts";
-import { cutText } from "../../../core/cut-text.ts";
+import { cutText, nearest } from "../../../core/text.ts";
 import { RuntimeError } from "../../../core/errors.ts";
 import type { JsonSchema } from "../../../core/json.ts";
-import { nearest } from "../../../core/nearest.ts";
-import type { RolloutReader, RolloutStore, RolloutTransaction } from "../../../core/rollout-store.ts";
+import type { RolloutReader, RolloutStore, RolloutTransaction } from "../../../core/stores.ts";
 import { cutDiff, unifiedDiff } from "../../../core/unified-diff.ts";
 import { signFailure } from "../metrics/failure-signature.ts";
 import { kindOf } from "../metrics/input-kind.ts";

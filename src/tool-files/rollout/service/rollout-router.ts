@@ -1,7 +1,7 @@
+import type { RouteCall } from "../../../core/call.ts";
 import type { Clock } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
-import type { RolloutStore } from "../../../core/rollout-store.ts";
-import type { RouteCall } from "../../../core/route-call.ts";
+import type { RolloutStore } from "../../../core/stores.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../core/tool.ts";
 import { createCanaryRouter } from "../release/canary-router.ts";
 import type { Trial } from "../release/observed-outcome.ts";

@@ -1,5 +1,5 @@
 import type { Execution } from "../../../core/call.ts";
-import type { RolloutEvent, RolloutEventQuery, ToolFeedback } from "../../../core/rollout-store.ts";
+import type { RolloutEvent, RolloutEventQuery, ToolFeedback } from "../../../core/stores.ts";
 import type { Assessment } from "../decision/assess.ts";
 import type { Corrections, Harm, LaneName, Rollout, ToolRelease } from "../release/tool-release.ts";
 import type { CallFigures } from "../metrics/call-figures.ts";

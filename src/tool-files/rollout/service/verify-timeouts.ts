@@ -1,8 +1,8 @@
 import type { Clock } from "../../../core/clock.ts";
 import { messageOf } from "../../../core/errors.ts";
 import type { Emit } from "../../../core/events.ts";
-import { formatDuration } from "../../../core/format-time.ts";
-import type { RolloutStore } from "../../../core/rollout-store.ts";
+import { formatDuration } from "../../../core/time.ts";
+import type { RolloutStore } from "../../../core/stores.ts";
 import type { Journal } from "../../../records/audit-log/open-log.ts";
 import type { VerifiedCall } from "../release/count-observation.ts";
 import type { PromotionController } from "../release/promotion-controller.ts";

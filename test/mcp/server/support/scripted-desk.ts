@@ -1,6 +1,12 @@
 import { RuntimeError } from "../../../../src/core/errors.ts";
-import { isFinalTask, type Task, type TaskOrder } from "../../../../src/core/task.ts";
-import type { AgentInfo, DeskOutput, DeskRequest } from "../../../../src/core/task-service-port.ts";
+import {
+  type AgentInfo,
+  type DeskOutput,
+  type DeskRequest,
+  isFinalTask,
+  type Task,
+  type TaskOrder,
+} from "../../../../src/core/task.ts";
 import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-desk.ts";
 import { makeTask } from "../../../contract/make-task.ts";
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { clipText, cutMiddle, cutText } from "../../src/core/cut-text.ts";
+import { clipText, cutMiddle, cutText } from "../../src/core/text.ts";
 import { count } from "../support/counts.ts";
 
 test("a text within the limit stays as it is", () => {

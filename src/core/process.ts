@@ -1,3 +1,15 @@
+/** A process, told apart from any later one with the same pid. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Start time in the system's own unit, as text; equal text = same process. */
+  readonly startTime: string;
+  /** Tells boots apart and, where there are such, PID namespaces: a pid means something only inside one. */
+  readonly bootId: string;
+}
+
+/** The environment variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
 /**
  * How sure we are that nothing of a stopped call still runs, best first.
  * - `namespace`: its PID namespace is gone, and the kernel took every process with it
