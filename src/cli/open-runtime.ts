@@ -3,7 +3,7 @@ import { UsageError, type Invocation } from "./parser/command.ts";
 import { exitCode } from "./parser/exit-code.ts";
 import { showReplay } from "./commands/agent/show-replay.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { wrapLines } from "./terminal/wrap-text.ts";
+import { wrapLines } from "./terminal/terminal-text.ts";
 
 /** The runtime for this command's workdir. Whoever opens it closes it. */
 export async function openRuntime(

@@ -4,8 +4,7 @@ import { homedir } from "node:os";
 import { isAbsolute, join, resolve } from "node:path";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
 import type { Configuration } from "./configuration.ts";
-import { foldName } from "../guard/path/fold-name.ts";
-import { isWithin, namesBetween } from "../guard/path/path-name.ts";
+import { foldName, isWithin, namesBetween } from "../guard/path/path-name.ts";
 import { passesSecretPlace } from "../guard/path/secret-places.ts";
 import type { Environment } from "../core/process.ts";
 

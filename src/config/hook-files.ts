@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
-import type { HookSetting } from "../permissions/hooks/hook-program.ts";
+import type { HookSetting } from "../permissions/hooks/hooks.ts";
 import type { McpServerFields } from "./mcp-settings.ts";
 
 interface Hooks {

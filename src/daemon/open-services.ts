@@ -1,14 +1,14 @@
+import { getHeapStatistics } from "node:v8";
 import { version } from "../config/version.ts";
 import type { Clock } from "../core/clock.ts";
 import { exposeCatalog } from "../mcp/server/expose-catalog.ts";
-import { openMcpHandler, type McpHandler } from "../mcp/server/http/mcp-handler.ts";
+import { openMcpHandler, type McpHandler } from "../mcp/server/http/serve-http.ts";
 import { offerInbox } from "../mcp/server/inbox-toolbox.ts";
 import { createTaskToolbox } from "../mcp/server/task-toolbox.ts";
 import type { JournalReader } from "../records/audit-log/log-reader.ts";
 import { followOutputs, type LiveOutputs } from "../records/live-outputs.ts";
 import type { Runtime } from "../runtime/runtime.ts";
 import { openEventHub, type EventHub } from "./events/event-hub.ts";
-import { keepHeapSteady } from "./steady-heap.ts";
 
 export interface ServicesParts {
   readonly runtime: Runtime;
@@ -157,4 +157,46 @@ function cleanDaily(parts: {
     cancel();
     await cleaning;
   };
+}
+
+const heapCheckMs = 2000;
+/** So much may have come since the last collection. */
+const mostGrowth = 12 * 1024 * 1024;
+
+type Collect = (options: { readonly type: "major"; readonly execution: "async" }) => Promise<void>;
+
+/**
+ * Collects what requests have left before it has become much. V8 by itself would let a process that has memory to spare grow for
+ * minutes before it looks at what is old, and keep what it took. Costs nothing where nothing is asked, and does nothing where
+ * the program was not started with `--expose-gc`, as the launcher does for a daemon. Returns what ends it.
+ */
+export function keepHeapSteady(clock: Clock): () => void {
+  const collect = (globalThis as { readonly gc?: Collect }).gc;
+  if (!collect) return () => undefined;
+  let base = usedBytes();
+  let isOver = false;
+  let cancel = clock.after(heapCheckMs, look);
+
+  function look(): void {
+    void collectWhenGrown().finally(() => {
+      if (!isOver) cancel = clock.after(heapCheckMs, look);
+    });
+  }
+
+  async function collectWhenGrown(): Promise<void> {
+    const used = usedBytes();
+    base = Math.min(base, used);
+    if (used - base < mostGrowth) return;
+    await collect!({ type: "major", execution: "async" });
+    base = usedBytes();
+  }
+
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+function usedBytes(): number {
+  return getHeapStatistics().used_heap_size;
 }

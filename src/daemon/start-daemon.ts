@@ -10,10 +10,9 @@ import { version } from "../config/version.ts";
 import { apiRoutes } from "./api/routes.ts";
 import { daemonLogName, openDaemonLog, type DaemonLog } from "./daemon-log.ts";
 import { openDaemonServer, type DaemonServer } from "./server/daemon-server.ts";
-import { endpointOf } from "./server/endpoint.ts";
+import { type ApiParts, type DaemonStatus, endpointOf } from "./server/route.ts";
 import { openServices, type Services } from "./open-services.ts";
 import type { DaemonState } from "./server/own-endpoints.ts";
-import type { ApiParts, DaemonStatus } from "./server/route.ts";
 
 export interface DaemonParts {
   readonly workdir: string;

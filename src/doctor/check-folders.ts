@@ -1,7 +1,7 @@
 import { accessSync, constants, lstatSync, statfsSync, statSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "../core/errors.ts";
-import { formatBytes } from "../tools/format-bytes.ts";
+import { formatBytes } from "../tools/failure.ts";
 import { findDataFolderProblem } from "../records/claim-data-folder.ts";
 import type { Folders } from "../config/folders.ts";
 import { findLeftoverFolders } from "./leftover-folders.ts";

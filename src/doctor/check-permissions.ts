@@ -7,7 +7,7 @@ import { parseRule } from "../permissions/rules/permission-rule.ts";
 import { childEnvironment } from "../process/run/child-environment.ts";
 import type { Processes } from "../process/processes.ts";
 import { createMasker } from "../guard/secrets/create-masker.ts";
-import { countOf } from "../tools/format-bytes.ts";
+import { countOf } from "../tools/failure.ts";
 import type { Configuration } from "../config/configuration.ts";
 import { projectFile } from "../config/load-configuration.ts";
 import { openAnalysis } from "../permissions/analyse-once.ts";

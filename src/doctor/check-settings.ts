@@ -4,7 +4,7 @@ import { messageOf } from "../core/errors.ts";
 import { nearest } from "../core/text.ts";
 import { openTrust } from "../permissions/trust/trust.ts";
 import { findEnvironmentSecrets } from "../guard/secrets/environment-secrets.ts";
-import { countOf } from "../tools/format-bytes.ts";
+import { countOf } from "../tools/failure.ts";
 import { defaultConfiguration, type Configuration } from "../config/configuration.ts";
 import { type Folders, userFile } from "../config/folders.ts";
 import { loadConfiguration, projectFile } from "../config/load-configuration.ts";

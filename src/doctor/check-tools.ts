@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { scanFolder } from "../tool-files/scan/scan-folder.ts";
 import { readToolFile } from "../tool-files/scan/read-tool-file.ts";
 import { openVersionStore, type VersionStore } from "../tool-files/versions/version-store.ts";
-import { countOf } from "../tools/format-bytes.ts";
+import { countOf } from "../tools/failure.ts";
 import { toolFolderOf } from "../permissions/trust/open-trust.ts";
 import { ok, warning, type Check } from "./doctor-check.ts";
 import type { Subject } from "./doctor-subject.ts";

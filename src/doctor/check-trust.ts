@@ -1,6 +1,6 @@
 import { openGrants } from "../permissions/grants.ts";
 import { openQuarantineFile } from "../permissions/trust/quarantine-file.ts";
-import { countOf } from "../tools/format-bytes.ts";
+import { countOf } from "../tools/failure.ts";
 import { listNewNames } from "../permissions/trust/new-names.ts";
 import { projectFile } from "../config/load-configuration.ts";
 import { createTrust } from "../permissions/trust/open-trust.ts";

@@ -1,5 +1,8 @@
+import { findProvider, unknownProvider } from "./find-provider.ts";
+import { loadPackageModel } from "./load-package-model.ts";
 import type { Environment } from "./model-options.ts";
-import { ollamaBaseUrl } from "./protocols/base-url.ts";
+import { pathOfScript, type OpenModelOptions } from "./open-model.ts";
+import { ollamaBaseUrl } from "./protocols/create-language-model.ts";
 import { providers } from "./providers.ts";
 
 export interface ChooseModelOptions {
@@ -94,4 +97,20 @@ async function abilitiesOf(
   } catch {
     return [];
   }
+}
+
+/**
+ * Whether there can be a model of that name, for whoever asks it later: the key may be elsewhere. Sends nothing. Throws
+ * MODEL_INVALID with the sentence that opening it would give.
+ */
+export async function checkModelName(
+  name: string,
+  { settings, workdir, openScript }: Pick<OpenModelOptions, "settings" | "workdir" | "openScript">,
+): Promise<void> {
+  const script = pathOfScript(name, workdir);
+  if (script !== undefined) return void (await openScript(script));
+  const { provider, providerName, modelName } = findProvider(name, settings);
+  if (provider) return;
+  const create = await loadPackageModel({ providerName, modelName, baseUrl: null, key: null });
+  if (!create) throw unknownProvider(providerName, settings);
 }

@@ -1,6 +1,6 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { codeOf, messageOf, RuntimeError } from "../core/errors.ts";
-import type { ModelKey } from "./model-source.ts";
+import type { ModelKey } from "./model-options.ts";
 
 export interface PackageModelOptions {
   readonly providerName: string;

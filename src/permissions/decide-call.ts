@@ -19,7 +19,7 @@ import { buildApproval, samePreview } from "./approvals/build-approval.ts";
 import { assessCall, type Assessment } from "./assess-call.ts";
 import type { Grants } from "./grants.ts";
 import type { BeforeHooks } from "./hooks/hooks.ts";
-import type { Judges } from "./judges.ts";
+import type { Judges } from "./open-decide.ts";
 import { askMode } from "./mode.ts";
 import { findAllowing, findRestricting } from "./rules/match-rule.ts";
 import { parseRule, type CanonicalName, type Rule } from "./rules/permission-rule.ts";

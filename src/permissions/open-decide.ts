@@ -1,5 +1,8 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { relative, resolve } from "node:path";
+import type { CommandAnalysis } from "../../packages/command-analysis/src/analyse-command.ts";
+import type { Finding } from "../../packages/command-analysis/src/finding.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Folders } from "../config/folders.ts";
 import type { Approve, Permit, PermitRequest } from "../core/approval.ts";
@@ -9,16 +12,14 @@ import { isThenable } from "../core/json.ts";
 import type { PermissionMode } from "../core/permission.ts";
 import type { Tool } from "../core/tool.ts";
 import type { Catalog } from "../engine/catalog.ts";
-import { judgePath } from "../guard/path/judge-path.ts";
+import { judgePath, type PathOperation, type PathVerdict } from "../guard/path/judge-path.ts";
 import type { Processes } from "../process/processes.ts";
 import type { Analysis } from "./analyse-once.ts";
 import { assessCall } from "./assess-call.ts";
 import { createGate, type GateOptions, isOwnClaim } from "./decide-call.ts";
 import { openGrants } from "./grants.ts";
-import { toHook } from "./hooks/hook-program.ts";
-import { createAfterHooks, createBeforeHooks, type BeforeHooks } from "./hooks/hooks.ts";
+import { type BeforeHooks, createAfterHooks, createBeforeHooks, toHook } from "./hooks/hooks.ts";
 import type { HookParts } from "./hooks/run-hook.ts";
-import { namesOf } from "./judges.ts";
 import { askMode } from "./mode.ts";
 import { findAllowing, findRestricting } from "./rules/match-rule.ts";
 import { parseRule, type Rule } from "./rules/permission-rule.ts";
@@ -157,4 +158,24 @@ function foreseeQuietRead(options: GateOptions, call: ForeseenCall): boolean {
   const { deny, ask } = options.rules;
   if (findRestricting(deny, tool.name, subject) || findRestricting(ask, tool.name, subject)) return false;
   return askMode(options.mode(), "read") === "allow" && !isOwnClaim(options.mode(), tool, kind);
+}
+
+export type JudgedPath = PathVerdict & {
+  /** Relative to the workdir: as written, and where links lead when that is another place. */
+  readonly names: readonly string[];
+};
+
+/** The judgement that the gate asks for. What is costly to load is loaded when first needed. */
+export interface Judges {
+  command(text: string, cwd: string): CommandAnalysis | Promise<CommandAnalysis>;
+  code(language: "python", text: string, cwd: string): readonly Finding[] | Promise<readonly Finding[]>;
+  path(path: string, operation: PathOperation): JudgedPath;
+  /** Whether commands get this variable from the start: then setting it, without a word of export, reaches what they start. */
+  isInherited(name: string): boolean;
+}
+
+export function namesOf(workdir: string, given: string, resolved: string | null): string[] {
+  const names = [relative(workdir, resolve(workdir, given))];
+  if (resolved !== null) names.push(relative(workdir, resolved));
+  return [...new Set(names)];
 }

@@ -7,20 +7,19 @@ import type { ProcessIdentity } from "../core/process.ts";
 import { usualLogBytes } from "./background/background-log.ts";
 import { type Background, createBackground } from "./background/background.ts";
 import { createDetached, type Detached } from "./detached/detached.ts";
-import type { LiveRun, Owned, ProcessParts } from "./process-parts.ts";
+import { createTicker, type Ticker } from "./run/hold-run.ts";
 import { openPeer, type PeerRequest, type PeerStart } from "./run/open-peer.ts";
-import { createPipeStock } from "./run/output-pipe.ts";
+import { createPipeStock, type PipeStock } from "./run/output-pipe.ts";
 import { readFileEnd, type FileEnd } from "./run/read-file-end.ts";
 import { runCommand } from "./run/run-command.ts";
 import { openRunFolder, removeRun } from "./run/run-folder.ts";
-import type { CommandEnd, CommandRequest, OutputStream } from "./run/run-request.ts";
-import { createTicker } from "./run/ticker.ts";
-import { openEnclosure } from "./sandbox/enclosure.ts";
+import type { CommandEnd, CommandRequest, OutputStream, StartError } from "./run/run-request.ts";
+import { openEnclosure, type Sandbox } from "./sandbox/enclosure.ts";
 import { makePrivateFolder, type PrivateFolder, privateName } from "./sandbox/private-folder.ts";
 import { chooseSandbox, type SandboxChoice } from "./sandbox/probe-sandbox.ts";
 import type { SandboxView } from "./sandbox/sandbox-view.ts";
 import { identify, isAlive } from "./stop/process-identity-check.ts";
-import { openProcessTable } from "./stop/process-table.ts";
+import { openProcessTable, type ProcessTable } from "./stop/process-table.ts";
 import { reapAbandoned, type Reaped } from "./stop/reap.ts";
 
 export interface ProcessesOptions {
@@ -205,4 +204,39 @@ function createOwned(): OwnedRuns {
       folders.clear();
     },
   };
+}
+
+/** What everything in this room works with; made once by `createProcesses`. */
+export interface ProcessParts {
+  readonly table: ProcessTable;
+  readonly clock: Clock;
+  readonly ticker: Ticker;
+  readonly runFolder: string;
+  readonly graceMs: number;
+  /** This process. */
+  readonly identity: ProcessIdentity;
+  /** What the next command may see, and what holds it to that. A start error: a sandbox is required, and there is none. */
+  sandbox(): Promise<{ readonly sandbox: Sandbox; readonly view: SandboxView | null } | StartError>;
+  /** Made at the first call, and removed when this runtime ends. */
+  privateFolder(): PrivateFolder;
+  readonly pipes: PipeStock;
+  /** The log of a background process takes no more than this on the disk. */
+  readonly maxLogBytes: number;
+  readonly owned: Owned;
+}
+
+/** What has to end with this process. */
+export interface Owned {
+  readonly closed: boolean;
+  add(run: LiveRun): void;
+  remove(run: LiveRun): void;
+  /** Folders that nobody has discarded yet. */
+  readonly folders: Set<string>;
+}
+
+export interface LiveRun {
+  /** Resolves when it has ended, with proof. Never rejects. */
+  end(): Promise<void>;
+  /** At the very end of this process, when nothing can be awaited any more. */
+  killNow(): void;
 }

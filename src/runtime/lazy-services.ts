@@ -1,8 +1,7 @@
 import { messageOf } from "../core/errors.ts";
-import type { AgentWiring } from "./agent-wiring.ts";
 import type { TasksParts } from "./open-tasks.ts";
 import type { Runtime } from "./runtime.ts";
-import type { Stages } from "./stages.ts";
+import type { AgentWiring, Stages } from "./stages.ts";
 
 // Services that most programs do not use. Their code is loaded, and they are opened, at the first request.
 

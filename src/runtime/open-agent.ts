@@ -1,20 +1,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type AgentDeps, type AgentSettings, defaultAgentSettings } from "../agent/agent-deps.ts";
-import { type Agent, createAgent, type ToolChange } from "../agent/agent.ts";
+import { type AgentDeps, type AgentSettings, createAgentEvents, defaultAgentSettings } from "../agent/agent-deps.ts";
+import { type Agent, createAgent, createOneAtATime, type ToolChange } from "../agent/agent.ts";
 import { titleOfCall } from "../agent/call-title.ts";
 import { createHistoryTool } from "../agent/context/history-tool.ts";
 import { formatResult } from "../agent/context/result-text.ts";
 import { findTaskNews } from "../agent/context/task-news.ts";
-import { createAgentEvents } from "../agent/emit-agent-events.ts";
 import { createLessonKeeper, type LessonKeeper } from "../agent/lessons/keep-lessons.ts";
-import { createOneAtATime } from "../agent/one-prompt-at-a-time.ts";
+import { unwrapBridge } from "../agent/selection/bridge-tools.ts";
 import { isBridgeTool } from "../agent/selection/core-tools.ts";
-import { unwrapBridge } from "../agent/selection/unwrap-bridge.ts";
 import { openRuntimeSessions } from "../agent/session/open-sessions.ts";
 import { reconcileSession, type ReconciledCall } from "../agent/session/reconcile.ts";
-import { createSkillBook, restoreSkill, type SkillBook } from "../agent/skills/skill-book.ts";
-import type { Skill } from "../agent/skills/skill.ts";
+import { createSkillBook, restoreSkill, type Skill, type SkillBook } from "../agent/skills/skill-book.ts";
 import type { PreImages } from "../agent/undo/pre-images.ts";
 import { createPutFileBack } from "../agent/undo/undo-files.ts";
 import { undoTurn, type UndoReport } from "../agent/undo/undo-turn.ts";
@@ -24,9 +21,8 @@ import type { Model, ToolOffer } from "../core/model.ts";
 import type { Session } from "../core/session.ts";
 import type { Catalog } from "../engine/catalog.ts";
 import { resourcesOf } from "../engine/resources-of.ts";
-import type { AgentWiring } from "./agent-wiring.ts";
-import { lacksTools } from "./offered-tools.ts";
-import { openConversation } from "./open-conversation.ts";
+import { lacksTools, openConversation } from "./open-conversation.ts";
+import type { AgentWiring } from "./stages.ts";
 
 export interface AgentRequest {
   readonly model: Model;

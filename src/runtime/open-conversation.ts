@@ -2,22 +2,23 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Preamble } from "../agent/agent-deps.ts";
 import { estimateTokens } from "../agent/context/estimate-tokens.ts";
-import { lessonsForPrompt } from "../agent/lessons/lessons-for-prompt.ts";
-import { readLessons } from "../agent/lessons/lessons-file.ts";
+import { lessonsForPrompt, readLessons } from "../agent/lessons/lessons-file.ts";
 import { buildSystemPrompt } from "../agent/prompt/build-system-prompt.ts";
 import { readWorkspaceContext } from "../agent/prompt/read-workspace-context.ts";
 import { createBridgeTools } from "../agent/selection/bridge-tools.ts";
-import { selectTools } from "../agent/selection/select-tools.ts";
+import { createSelectionCache, selectTools } from "../agent/selection/select-tools.ts";
 import { restoreSelection, type Selection } from "../agent/selection/selection.ts";
-import { createSelectionCache } from "../agent/selection/selection-cache.ts";
 import type { SkillBook } from "../agent/skills/skill-book.ts";
+import { userFile } from "../config/folders.ts";
 import type { EmitAgent } from "../core/events.ts";
 import type { ModelFamily } from "../core/model.ts";
+import type { Environment } from "../core/process.ts";
 import type { Session } from "../core/session.ts";
-import type { AgentWiring } from "./agent-wiring.ts";
-import { userFile } from "../config/folders.ts";
+import type { Tool } from "../core/tool.ts";
+import type { Processes } from "../process/processes.ts";
 import { managementNames } from "../tool-files/manage/management-tools.ts";
-import { lacksTools, offeredTools, speaksOfTools } from "./offered-tools.ts";
+import { taskToolNames } from "../tools/tasks/task-tools.ts";
+import type { AgentWiring } from "./stages.ts";
 
 export interface ConversationToOpen {
   readonly session: Session;
@@ -98,4 +99,54 @@ async function chooseTools(wiring: AgentWiring, { session }: ConversationToOpen,
 
 function savingOf({ offers, total, totalTokens, offeredTokens, savedPercent }: Selection): Preamble["toolSavings"] {
   return { offered: offers.length, total, tokens: offeredTokens, allTokens: totalTokens, savedPercent };
+}
+
+/** The programs of the agents that are known without settings; their adapters would take longer to load than to look for. */
+export const agentPrograms = ["claude", "codex", "gemini", "opencode", "qwen", "pi"] as const;
+
+/**
+ * What a conversation that begins with these words may be offered. Some tools are worth their tokens only where there is something
+ * to use them on, or the person speaks of it.
+ */
+function offeredTools(wiring: AgentWiring, words: string): Tool[] {
+  const { catalog, workshop, configuration } = wiring;
+  const agents = Object.keys(configuration.agents);
+  // What manages tool files.
+  const isAboutTools = workshop.status().total > 0 || speaksOfTools.test(words);
+  // Whoever shares a store has workers; which agents they have is not asked before somebody wants one.
+  const hasWorkers = configuration.store.url !== null;
+  const isAboutAgents = hasWorkers || agents.length > 0 || speaksOfAgents.test(words) || hasAgent(wiring);
+  return catalog
+    .list("agent")
+    .filter(({ name }) => (isAboutTools || !managementNames.has(name)) && (isAboutAgents || !taskToolNames.has(name)));
+}
+
+/**
+ * Whether tools around tool files or agents are needed by now that a conversation was not offered, and can't reach through the bridge
+ * either. Other tools that were added meanwhile are no reason to lose the provider's cache.
+ */
+export function lacksTools(wiring: AgentWiring, offered: readonly string[], words: string): boolean {
+  if (offered.includes("call_tool")) return false;
+  return offeredTools(wiring, words).some(
+    ({ name }) => (managementNames.has(name) || taskToolNames.has(name)) && !offered.includes(name),
+  );
+}
+
+// Also as a part of a tool's own name, such as use_agent.
+const speaksOfTools = /(?<![a-z])tools?\b|도구|툴/i;
+const speaksOfAgents = /(?<![a-z])(?:sub-?)?agents?\b|\bdelegat|\bbackground task|\btask_[0-9a-f]{8}|에이전트|위임/i;
+
+function hasAgent({ processes, runtime, env }: Pick<AgentWiring, "processes" | "runtime" | "env">): boolean {
+  return agentPrograms.some((program) => isInstalled(processes, program, { cwd: runtime.workdir, env }));
+}
+
+/** Whether it could be started now. */
+export function isInstalled(
+  { detached }: Pick<Processes, "detached">,
+  program: string,
+  { cwd, env }: { readonly cwd: string; readonly env: Environment },
+): boolean {
+  // Nothing else of the environment decides it, and other names (of exported functions, say) no command gets.
+  const path = env["PATH"];
+  return detached.findProblem({ argv: [program], cwd, env: path === undefined ? {} : { PATH: path } }) === null;
 }

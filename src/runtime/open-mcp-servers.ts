@@ -10,7 +10,7 @@ import type { McpServers } from "../mcp/client/mcp-servers.ts";
 import type { Configuration } from "../config/configuration.ts";
 import type { Environment } from "../core/process.ts";
 import { createKeepText } from "../records/keep-output.ts";
-import { findMcpSecrets } from "../mcp/client/mcp-secrets.ts";
+import { findMcpSecrets } from "../mcp/client/server-setting.ts";
 import { mcpServersOf } from "../config/mcp-settings.ts";
 import { version } from "../config/version.ts";
 

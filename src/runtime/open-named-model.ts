@@ -1,5 +1,4 @@
-import { checkModelName } from "../models/check-model-name.ts";
-import { chooseModel } from "../models/choose-model.ts";
+import { checkModelName, chooseModel } from "../models/choose-model.ts";
 import type { ModelSettings, ProviderSettings } from "../models/model-options.ts";
 import { openFetch } from "../models/http/open-fetch.ts";
 import { openModel } from "../models/open-model.ts";

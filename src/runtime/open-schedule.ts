@@ -4,20 +4,24 @@ import { messageOf, RuntimeError } from "../core/errors.ts";
 import type { Emit } from "../core/events.ts";
 import type { ProcessIdentity } from "../core/process.ts";
 import type { ScheduleStore } from "../core/job.ts";
-import { createJob, type JobOrder } from "../schedule/jobs/create-job.ts";
+import {
+  checkWrittenTimes,
+  createJob,
+  type JobOrder,
+  readWrittenJob,
+  type WrittenJob,
+} from "../schedule/jobs/create-job.ts";
 import { createJobs } from "../schedule/jobs/change-jobs.ts";
 import { defaultSettings } from "../schedule/schedule-parts.ts";
 import { createScheduler } from "../schedule/scheduler.ts";
 import { previewTimes } from "../schedule/times/preview-times.ts";
 import { readWhen } from "../schedule/times/read-when.ts";
-import type { AgentWiring } from "./agent-wiring.ts";
+import type { AgentWiring } from "./stages.ts";
 import { createJobRunner } from "../schedule/runs/run-job.ts";
-import type { JobRunnerParts } from "../schedule/jobs/job-to-run.ts";
+import type { JobRunnerParts } from "../schedule/jobs/held-jobs.ts";
 import { readJobOrder } from "../schedule/jobs/read-job-order.ts";
-import { checkWrittenTimes, readWrittenJob, type WrittenJob } from "../schedule/jobs/written-job.ts";
 import { logSchedule } from "../schedule/jobs/log-schedule.ts";
-import { pruneRunsDaily } from "../schedule/runs/prune-runs.ts";
-import { showRun } from "../schedule/runs/describe-job-run.ts";
+import { pruneRunsDaily, showRun } from "../schedule/runs/settle-run.ts";
 import { viewJob } from "../schedule/jobs/view-job.ts";
 import type { Schedule } from "../schedule/schedule-service.ts";
 import { openSchedulerPresence } from "../schedule/scheduler-presence.ts";

@@ -9,9 +9,8 @@ import { createTaskManager } from "../tasks/manager/task-manager.ts";
 import { createWorker } from "../tasks/worker/worker.ts";
 import { claimDataFolder } from "../records/claim-data-folder.ts";
 import { scopeOf } from "../config/folders.ts";
-import { isInstalled } from "./offered-tools.ts";
-import type { TasksParts } from "./open-tasks.ts";
-import { configuredAdapters, taskManagerOptions } from "./task-manager-options.ts";
+import { isInstalled } from "./open-conversation.ts";
+import { configuredAdapters, taskManagerOptions, type TasksParts } from "./open-tasks.ts";
 
 /** Runs tasks of a shared store on this machine. */
 export interface OpenedWorker {

@@ -22,7 +22,7 @@ import type { AgentRequest, OpenedAgent } from "./open-agent.ts";
 import type { ChosenModel } from "./open-named-model.ts";
 import type { McpStatus } from "./open-mcp-servers.ts";
 import type { OpenedWorker, WorkerOrder } from "./open-worker.ts";
-import type { ReadImage } from "./read-image-of-call.ts";
+import type { ReadImage } from "./open-calls.ts";
 import type { Rollouts } from "../tool-files/rollout/service/rollouts.ts";
 import type { Schedule } from "../schedule/schedule-service.ts";
 import type { Settings } from "../config/settings.ts";

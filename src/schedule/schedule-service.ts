@@ -1,11 +1,11 @@
 import type { Job, Run, RunQuery } from "../core/job.ts";
 import type { JobDecision } from "./jobs/change-jobs.ts";
 import type { PreviewedTime } from "./times/preview-times.ts";
-import type { WrittenTimes } from "./jobs/written-job.ts";
+import type { WrittenTimes } from "./jobs/create-job.ts";
 
 export type { PreviewedTime } from "./times/preview-times.ts";
 export type { JobDecision } from "./jobs/change-jobs.ts";
-export type { WrittenJob, WrittenTimes } from "./jobs/written-job.ts";
+export type { WrittenJob, WrittenTimes } from "./jobs/create-job.ts";
 
 /** Jobs of this workdir, and when they run. */
 export interface Schedule {

@@ -2,14 +2,13 @@ import { messageOf } from "../core/errors.ts";
 import type { Run } from "../core/job.ts";
 import type { ProcessIdentity } from "../core/process.ts";
 import { type ActiveRuns, createActiveRuns } from "./runs/active-runs.ts";
-import { eachDue } from "./runs/due-times.ts";
 import { adoptRun } from "./runs/execute-run.ts";
-import { planDue, rewindAll } from "./runs/plan-due.ts";
+import { eachDue, planDue, rewindAll } from "./runs/plan-due.ts";
 import { settleLost } from "./runs/settle-run.ts";
 import { startRun } from "./runs/start-job-run.ts";
 import { watchClock } from "./runs/watch-clock.ts";
 import { type ScheduleParts, tellSettled } from "./schedule-parts.ts";
-import { rememberTimes } from "./times/remember-times.ts";
+import { rememberTimes } from "./times/times.ts";
 
 /** Starts what is due, for as long as it is open. Several may work on one store: each run is started by one of them. */
 export interface Scheduler {

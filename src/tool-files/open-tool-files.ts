@@ -16,8 +16,7 @@ import {
   type WorkshopStatus,
 } from "./tool-file-status.ts";
 import { createVersionLoader, type Admission } from "./versions/load-versions.ts";
-import { createOpenedVersions, createReleasedVersions } from "./versions/released-versions.ts";
-import type { Releases } from "./versions/releases.ts";
+import { createOpenedVersions, createReleasedVersions, type Releases } from "./versions/released-versions.ts";
 import type { VersionStore } from "./versions/version-store.ts";
 
 /**

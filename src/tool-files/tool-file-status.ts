@@ -1,6 +1,6 @@
 import type { ToolVersion } from "./custom-tool.ts";
 import type { FileProblem } from "./host/tool-host.ts";
-import type { ContentsInUse } from "./versions/releases.ts";
+import type { ContentsInUse } from "./versions/released-versions.ts";
 import type { ToolEntry } from "./scan/tool-entry.ts";
 
 /**

@@ -1,5 +1,4 @@
-import { endOf } from "./describe-event.ts";
-import type { EndCause } from "./watchdog-events.ts";
+import { type EndCause, endOf } from "./describe-event.ts";
 import type { WatchdogSettings } from "./watchdog-settings.ts";
 
 /** How one run of the child ended. */

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { RuntimeError } from "../core/errors.ts";
-import { handoverVariable, type Handover } from "./restart-handoff.ts";
+import { handoverVariable, type Handover } from "./restart-reason.ts";
 
 /** This process is the watchdog from here on. Returns only by throwing. */
 export function becomeWatchdog({ settings, asJson, env }: Handover): never {

@@ -1,4 +1,7 @@
 import type { Clock } from "../core/clock.ts";
+import { RuntimeError } from "../core/errors.ts";
+import type { WatchdogEnvironment } from "./read-settings.ts";
+import type { WatchdogSettings } from "./watchdog-settings.ts";
 
 /** Calls back when it happens, at once when it did already. Returns what forgets the caller. */
 export type WhenItHappens = (listener: () => void) => () => void;
@@ -40,4 +43,23 @@ export function waitFor(clock: Clock, delayMs: number, occasions: readonly WhenI
     forget.push(clock.after(delayMs, wake));
     for (const when of occasions) forget.push(when(wake));
   });
+}
+
+export interface Handover {
+  readonly settings: WatchdogSettings;
+  /** Events as JSON lines on stdout instead of sentences on stderr. */
+  readonly asJson: boolean;
+  /** The child's. */
+  readonly env: WatchdogEnvironment;
+}
+
+/** By the environment: a command line is seen by everybody on the machine. */
+export const handoverVariable = "DECKHAND_WATCHDOG_HANDOVER";
+
+export function readHandover(env: WatchdogEnvironment): Handover {
+  const { [handoverVariable]: text, ...rest } = env;
+  if (text === undefined) {
+    throw new RuntimeError("CONFIG_INVALID", "This is a part of deckhand: start it with `deckhand watchdog`.");
+  }
+  return { ...(JSON.parse(text) as Omit<Handover, "env">), env: rest };
 }

@@ -6,13 +6,12 @@ import { toWire } from "../core/wire.ts";
 import { takeBarePidFile } from "../process/detached/pid-file.ts";
 import { openProcessTable } from "../process/stop/process-table.ts";
 import { createHandOn } from "./child/forward-signals.ts";
-import { describeWatchdogEvent } from "./describe-event.ts";
+import { describeWatchdogEvent, type EmitWatchdogEvent, type WatchdogEvent } from "./describe-event.ts";
 import type { WatchdogEnvironment } from "./read-settings.ts";
 import { openWatchdogLog } from "./records/watchdog-log.ts";
-import { readHandover } from "./restart-handoff.ts";
-import { createStopOrder } from "./stop-order.ts";
+import { readHandover } from "./restart-reason.ts";
+import { createStopOrder } from "./stop-watchdog.ts";
 import { supervise } from "./supervise.ts";
-import type { EmitWatchdogEvent, WatchdogEvent } from "./watchdog-events.ts";
 import type { WatchdogSettings } from "./watchdog-settings.ts";
 
 export interface WatchdogParts {

@@ -10,7 +10,7 @@ import { describeChange } from "../../src/cli/commands/rollout/rollout-explain-c
 import { renderHistory } from "../../src/cli/commands/rollout/rollout-history-command.ts";
 import { remarkOn, renderRollouts } from "../../src/cli/commands/rollout/rollout-status-command.ts";
 import { explanationToWire, viewToWire } from "../../src/tool-files/rollout/service/rollout-documents.ts";
-import { wrapLines } from "../../src/cli/terminal/wrap-text.ts";
+import { wrapLines } from "../../src/cli/terminal/terminal-text.ts";
 import type { RolloutEvent } from "../../src/core/stores.ts";
 import type { RolloutView } from "../../src/tool-files/rollout/service/rollouts.ts";
 import { now, explanationOf, quiet, running } from "./rollout-views.ts";

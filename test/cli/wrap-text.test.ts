@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { wrapLines, wrapText } from "../../src/cli/terminal/wrap-text.ts";
+import { wrapLines, wrapText } from "../../src/cli/terminal/terminal-text.ts";
 
 test("text is broken at spaces to the width, long words stay whole, and no width means one line", () => {
   assert.deepEqual(wrapText("one two three four five six seven", 20), ["one two three four", "five six seven"]);

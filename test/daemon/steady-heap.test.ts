@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { getHeapStatistics, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { keepHeapSteady } from "../../src/daemon/steady-heap.ts";
+import { keepHeapSteady } from "../../src/daemon/open-services.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { until } from "../support/runtime.ts";
 

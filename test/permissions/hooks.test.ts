@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { HookSetting } from "../../src/permissions/hooks/hook-program.ts";
+import type { HookSetting } from "../../src/permissions/hooks/hooks.ts";
 import { readHookAnswer } from "../../src/permissions/hooks/run-hook.ts";
 import { commandsWith } from "../process/support.ts";
 import { until } from "../support/runtime.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { explainRefusal } from "../../src/process/sandbox/explain-refusal.ts";
+import { explainRefusal } from "../../src/process/sandbox/probe-sandbox.ts";
 import { viewOf } from "./support.ts";
 
 const view = viewOf("/w", {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { agentPrograms } from "../../src/runtime/offered-tools.ts";
+import { agentPrograms } from "../../src/runtime/open-conversation.ts";
 import type { RuntimeConfig } from "../../src/runtime/create-runtime.ts";
 import { listAdapters } from "../../src/tasks/adapters/list-adapters.ts";
 import { openAgentOf, openTestAgent } from "../support/agent.ts";

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { planDue } from "../../src/schedule/runs/plan-due.ts";
 import { defaultSettings, type ScheduleParts } from "../../src/schedule/schedule-parts.ts";
-import { rememberTimes } from "../../src/schedule/times/remember-times.ts";
-import { openTimes } from "../../src/schedule/times/times.ts";
+import { openTimes, rememberTimes } from "../../src/schedule/times/times.ts";
 import { failed, openSchedule, orderOf, succeeded } from "./support/open-schedule.ts";
 
 const minute = 60_000;

@@ -2,9 +2,13 @@ import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { readCrashRecords, writeCrashRecord, type CrashRecord } from "../../src/watchdog/records/crash-records.ts";
+import {
+  type CrashRecord,
+  findCrashLoop,
+  readCrashRecords,
+  writeCrashRecord,
+} from "../../src/watchdog/records/crash-records.ts";
 import type { Promotion } from "../../src/core/stores.ts";
-import { findCrashLoop } from "../../src/watchdog/records/find-crash-loop.ts";
 import { createLastLines } from "../../src/watchdog/supervise.ts";
 import { temporaryFolder } from "../support/temporary.ts";
 

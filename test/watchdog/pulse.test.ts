@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { createAwakeTime, createPulse } from "../../src/watchdog/child/run-child.ts";
 import { readBeat } from "../../src/watchdog/child/heartbeat.ts";
 import type { WatchdogSettings } from "../../src/watchdog/watchdog-settings.ts";
-import { beatVariable, childEnvironment } from "../../src/watchdog/child/watchdog-child-environment.ts";
+import { beatVariable, childEnvironment } from "../../src/watchdog/child/start-child.ts";
 import { startHeartbeat } from "../../src/watchdog/child/start-heartbeat.ts";
 import { createManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary.ts";

@@ -2,13 +2,9 @@ import { callsOf, type Message, textOfParts } from "../../core/message.ts";
 import { addUsage, noUsage, type Model, type ToolOffer, type Usage } from "../../core/model.ts";
 import type { Conversation, Pin, SessionEntry, SessionEntryBody } from "../../core/session.ts";
 import { assembleConversation } from "../session/assemble-conversation.ts";
-import { digestEntries } from "./digest.ts";
-import { estimateMessage, estimateOffers } from "./estimate-message.ts";
-import { estimateTokens } from "./estimate-tokens.ts";
-import { fitPins } from "./fit-pins.ts";
-import { extractPins } from "./pins.ts";
-import { renderEntry } from "./render-history.ts";
-import { findStandingCompaction } from "./standing-compaction.ts";
+import { estimateMessage, estimateOffers, estimateTokens } from "./estimate-tokens.ts";
+import { extractPins, fitPins } from "./pins.ts";
+import { digestEntries, renderEntry } from "./render-history.ts";
 import { summarize } from "./summarize.ts";
 
 export type CompactionBody = Extract<SessionEntryBody, { type: "compaction" }>;
@@ -303,4 +299,26 @@ function checkConversation(messages: readonly Message[]): readonly string[] {
   const last = messages.at(-1);
   if (last?.role === "assistant" && callsOf(last.parts).length > 0) problems.push("calls stand without their results");
   return [...new Set(problems)];
+}
+
+type Compaction = Extract<SessionEntry, { type: "compaction" }>;
+
+/** The last compaction that was not taken back, and where the part begins that it left as it is. */
+export function findStandingCompaction(
+  branch: readonly SessionEntry[],
+): { readonly compaction: Compaction; readonly firstKept: number } | null {
+  const undone = new Set(branch.flatMap((entry) => (entry.type === "compaction_undone" ? [entry.compactionId] : [])));
+  const at = branch.findLastIndex((entry) => entry.type === "compaction" && !undone.has(entry.id));
+  const compaction = branch[at];
+  if (compaction?.type !== "compaction") return null;
+  const kept = branch.findIndex(({ id }) => id === compaction.firstKeptId);
+  return { compaction, firstKept: kept === -1 ? at : kept };
+}
+
+/** The body of the entry that takes the last compaction back; null when none stands. */
+export function undoCompaction(
+  branch: readonly SessionEntry[],
+): Extract<SessionEntryBody, { type: "compaction_undone" }> | null {
+  const standing = findStandingCompaction(branch);
+  return standing && { type: "compaction_undone", compactionId: standing.compaction.id };
 }

@@ -1,3 +1,6 @@
+import type { AssistantPart, ImagePart, Message, UserPart } from "../../core/message.ts";
+import type { ToolOffer } from "../../core/model.ts";
+
 /**
  * About how many tokens a text has, without a vocabulary: it is split as tokenizers split, into words, numbers, signs and
  * gaps, and each kind of piece has the weight that fits best what vocabularies make of it. The weights are fitted to
@@ -193,4 +196,39 @@ function wideKind(code: number): number {
   if (code >= 0xd800 && code <= 0xdfff) return surrogate;
   const isWideSign = (code >= 0x2000 && code <= 0x206f) || (code >= 0x3000 && code <= 0x303f) || code >= 0xff00;
   return isWideSign ? wideSign : other;
+}
+
+/** About what one message takes of the window, its envelope included. */
+export function estimateMessage(message: Message): number {
+  if (message.role === "tool") {
+    return message.results.reduce((sum, { text }) => sum + envelopeTokens + estimateTokens(text), 0);
+  }
+  const parts: readonly (UserPart | AssistantPart)[] = message.parts;
+  return parts.reduce((sum, part) => sum + estimatePart(part), envelopeTokens);
+}
+
+/** What the offered tools take of every request. */
+export function estimateOffers(tools: readonly ToolOffer[]): number {
+  return tools.reduce((sum, tool) => sum + envelopeTokens + estimateTokens(JSON.stringify(tool)), 0);
+}
+
+/** Role, ids and marks around each message, call and result. */
+const envelopeTokens = 6;
+
+function estimatePart(part: UserPart | AssistantPart): number {
+  switch (part.type) {
+    case "text":
+    case "thinking":
+      return estimateTokens(part.text);
+    case "call":
+      return envelopeTokens + estimateTokens(part.tool) + estimateTokens(part.inputText);
+    case "image":
+      return estimateImage(part);
+  }
+}
+
+/** Providers count pixels, which are not known here; the size of the file tells an icon from a photograph. */
+function estimateImage({ data }: ImagePart): number {
+  if (data.length < 20_000) return 300;
+  return data.length < 200_000 ? 900 : 1_600;
 }

@@ -1,6 +1,6 @@
 import { cutMiddle, cutText, findMiddle } from "../../core/text.ts";
 import type { Execution } from "../../core/call.ts";
-import { formatCount } from "./format-count.ts";
+import { formatCount } from "./render-history.ts";
 
 export interface ResultOptions {
   /** How much of the output the model gets. */

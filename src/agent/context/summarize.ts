@@ -2,9 +2,8 @@ import { cutMiddle } from "../../core/text.ts";
 import { textOfParts } from "../../core/message.ts";
 import { addUsage, mayRetry, noUsage, type Model, type ModelFailure, type Usage } from "../../core/model.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import { digestEntries } from "./digest.ts";
+import { digestEntries, renderEntry } from "./render-history.ts";
 import { estimateTokens } from "./estimate-tokens.ts";
-import { renderEntry } from "./render-history.ts";
 
 export interface SummaryTask {
   readonly entries: readonly SessionEntry[];

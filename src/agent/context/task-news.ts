@@ -1,4 +1,4 @@
-import { unwrapBridge } from "../selection/unwrap-bridge.ts";
+import { unwrapBridge } from "../selection/bridge-tools.ts";
 import { callsOf, type CallPart } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
 import { isFinalTask } from "../../core/task.ts";

@@ -1,9 +1,9 @@
 import { checkEvidence } from "./check-evidence.ts";
-import { describeEvidence } from "./describe-evidence.ts";
+import { describeEvidence } from "./evidence.ts";
 import type { EmitAgent, RunEnd } from "../../core/events.ts";
 import type { Execution } from "../../core/call.ts";
 import type { Session } from "../../core/session.ts";
-import type { AgentWiring } from "../../runtime/agent-wiring.ts";
+import type { AgentWiring } from "../../runtime/stages.ts";
 
 export interface AnswerParts {
   readonly session: Session;

@@ -1,7 +1,7 @@
-import { normalizeCommand, workingParts } from "./command-text.ts";
+import type { TracedCall } from "./check-evidence.ts";
+import { normalizeCommand, workingParts } from "./command-claims.ts";
 import type { Claim, Verdict } from "./evidence.ts";
 import type { Statement } from "./parse-answer.ts";
-import type { TracedCall } from "./trace.ts";
 
 /** What an answer says of tests and of a checker's findings, in numbers or as "all". */
 export function findCountClaims(statements: readonly Statement[], calls: readonly TracedCall[]): Claim[] {

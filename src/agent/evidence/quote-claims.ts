@@ -1,8 +1,8 @@
-import { commandShape } from "./command-text.ts";
+import type { TracedCall } from "./check-evidence.ts";
+import { commandShape } from "./command-claims.ts";
 import type { Claim, Verdict } from "./evidence.ts";
 import type { Fence, ParsedAnswer, Statement } from "./parse-answer.ts";
-import { findPaths } from "./path-text.ts";
-import type { TracedCall } from "./trace.ts";
+import { findPaths } from "./path-claims.ts";
 
 const shortest = 12;
 

@@ -1,5 +1,4 @@
-import { renderEvidence } from "./describe-evidence.ts";
-import type { EvidenceReport } from "./evidence.ts";
+import { type EvidenceReport, renderEvidence } from "./evidence.ts";
 import { findSession, findSessions, type FoundSession } from "../session/find-session.ts";
 import { readSessionFile } from "../session/session-file.ts";
 import { callsOf, textOfParts } from "../../core/message.ts";

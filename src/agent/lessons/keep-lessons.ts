@@ -2,10 +2,9 @@ import { clipText, cutMiddle, fence } from "../../core/text.ts";
 import { textOfParts } from "../../core/message.ts";
 import { addUsage, noUsage, type Model, type Usage } from "../../core/model.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import type { AgentWiring } from "../../runtime/agent-wiring.ts";
+import type { AgentWiring } from "../../runtime/stages.ts";
 import type { Agent } from "../agent.ts";
-import { readLessons, removeLesson, saveLessons } from "./lessons-file.ts";
-import { isSimilarLesson } from "./same-lesson.ts";
+import { isSimilarLesson, readLessons, removeLesson, saveLessons } from "./lessons-file.ts";
 
 /** What the person wants agents to remember of a workdir. Nothing is kept that they did not see. */
 export interface LessonKeeper {

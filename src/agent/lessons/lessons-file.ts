@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { appendFile, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import { isSameLesson } from "./same-lesson.ts";
+import { clipText } from "../../core/text.ts";
 
 /** A Markdown file of the person's: each list item is a lesson, everything else in it is theirs and stays. */
 export async function readLessons(file: string): Promise<string[]> {
@@ -66,4 +66,41 @@ async function readText(file: string): Promise<string> {
     if (codeOf(thrown) === "ENOENT") return "";
     throw thrown;
   }
+}
+
+/** What fits into the prompt; when there are too many the latest count. Secrets are masked once more: people edit the file. */
+export function lessonsForPrompt(
+  lessons: readonly string[],
+  maskText: (text: string) => string,
+  maxCharacters = 4000,
+): string[] {
+  const taken: string[] = [];
+  let left = maxCharacters;
+  for (const lesson of lessons.toReversed()) {
+    const line = clipText(maskText(lesson), longestLesson);
+    left -= line.length;
+    if (left < 0) break;
+    taken.unshift(line);
+  }
+  return taken;
+}
+
+const longestLesson = 500;
+
+/** The same words but for case, punctuation and spaces. */
+function isSameLesson(a: string, b: string): boolean {
+  return wordsOf(a).join(" ") === wordsOf(b).join(" ");
+}
+
+/** The same words in another order, or but for one of many: nobody wants to be asked that again. */
+export function isSimilarLesson(a: string, b: string): boolean {
+  const first = new Set(wordsOf(a));
+  const second = new Set(wordsOf(b));
+  return first.intersection(second).size >= nearlyAll * Math.max(first.size, second.size);
+}
+
+const nearlyAll = 0.9;
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_./-]*[\p{L}\p{N}]/gu) ?? [];
 }

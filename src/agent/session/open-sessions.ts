@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { openSessions, type Sessions } from "./sessions.ts";
-import type { AgentWiring } from "../../runtime/agent-wiring.ts";
+import type { AgentWiring } from "../../runtime/stages.ts";
 import { version } from "../../config/version.ts";
 
 export type SessionParts = Pick<AgentWiring, "folders" | "leases" | "processes" | "masker" | "clock">;

@@ -3,7 +3,7 @@ import { isFinal, type Execution } from "../../core/call.ts";
 import { callsOf, type CallPart, type CallResult } from "../../core/message.ts";
 import type { Session, SessionEntry } from "../../core/session.ts";
 import type { Replay } from "../../core/tool.ts";
-import { unwrapBridge } from "../selection/unwrap-bridge.ts";
+import { unwrapBridge } from "../selection/bridge-tools.ts";
 
 export interface ReconcileOptions {
   readonly lookUp: (executionId: string) => Promise<Execution | undefined>;

@@ -12,8 +12,7 @@ import type { Catalog } from "../../engine/catalog.ts";
 import type { OpenGate } from "../../permissions/open-decide.ts";
 import { readNotesFile } from "../prompt/read-notes-file.ts";
 import { readFrontMatter, splitOutside } from "./front-matter.ts";
-import { createSkillBook, type SkillBook } from "./skill-book.ts";
-import type { AllowedTool, Skill } from "./skill.ts";
+import { type AllowedTool, createSkillBook, type Skill, type SkillBook } from "./skill-book.ts";
 
 export interface SkillsDeps {
   readonly catalog: Catalog;

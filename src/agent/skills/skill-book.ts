@@ -1,7 +1,6 @@
 import { callsOf, type CallPart } from "../../core/message.ts";
 import type { SessionEntry } from "../../core/session.ts";
-import { unwrapBridge } from "../selection/unwrap-bridge.ts";
-import type { Skill } from "./skill.ts";
+import { unwrapBridge } from "../selection/bridge-tools.ts";
 
 /** Which skills there are, and which one a conversation uses. */
 export interface SkillBook {
@@ -49,4 +48,23 @@ function nameIn(inputText: string): string {
   } catch {
     return "";
   }
+}
+
+/** Instructions for one kind of task, kept in a folder as `SKILL.md`. */
+export interface Skill {
+  readonly name: string;
+  readonly description: string;
+  /** Null: all tools. Otherwise only these, by canonical name. It only ever narrows what is allowed. */
+  readonly allowedTools: readonly AllowedTool[] | null;
+  /** Where its `SKILL.md` is. */
+  readonly path: string;
+  /** A project's file is not followed to elsewhere when it is a link. */
+  readonly source: "person" | "project";
+}
+
+/** `bash`, or `bash(git *)`: then only calls that such a rule fits. */
+export interface AllowedTool {
+  readonly tool: string;
+  /** As it was written, with the canonical name; null for every call of the tool. */
+  readonly rule: string | null;
 }

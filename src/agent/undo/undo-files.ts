@@ -7,8 +7,8 @@ import { codeOf, messageOf } from "../../core/errors.ts";
 import { assertInside } from "../../guard/path/change-names.ts";
 import type { Place } from "../../guard/path/find-place.ts";
 import { openPathGuard, type PathGuard } from "../../guard/path/open-path-guard.ts";
-import { openRegular } from "../../guard/path/open-regular.ts";
-import { isOwn } from "../../guard/path/own-records.ts";
+import { openRegular } from "../../guard/path/open-folder.ts";
+import { isOwn } from "../../guard/path/judge-path.ts";
 import { replaceContent } from "../../guard/path/replace-content.ts";
 
 /** Puts files of a workdir back, with the same care as the tools that changed them. */

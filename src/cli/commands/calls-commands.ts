@@ -4,12 +4,11 @@ import { executionStates, isFinal, type Execution, type ExecutionState } from ".
 import { formatAge, formatDuration } from "../../core/time.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import { printableExecution } from "../../runtime/views/call-view.ts";
-import { commonOptions, UsageError, type Command, type Invocation } from "../parser/command.ts";
+import { type Command, commonOptions, type Invocation, readLimit, readStates, UsageError } from "../parser/command.ts";
 import { describeOutcome, statePhrases } from "../describe-outcome.ts";
 import { exitCode } from "../parser/exit-code.ts";
 import { describeId, findById, searchedItems } from "../find-by-id.ts";
 import { withRuntime } from "../open-runtime.ts";
-import { readLimit, readStates } from "../parser/option-values.ts";
 import { renderRecord, renderTable, stateColors } from "../terminal/table.ts";
 import { neutralizeText } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -3,20 +3,23 @@ import { isFinalTask, taskStates, type Task, type TaskQuery, type TaskState } fr
 import { toWire } from "../../core/wire.ts";
 import type { Runtime } from "../../runtime/create-runtime.ts";
 import type { AgentInfo, Tasks } from "../../tasks/manager/task-service.ts";
-import { agentToWire, printableTask } from "../../runtime/views/task-view.ts";
+import { agentToWire, printableTask } from "../../runtime/views/call-view.ts";
 import {
-  commonOptions,
-  storeOption,
-  UsageError,
   type Command,
+  commonOptions,
   type Invocation,
   type Option,
+  readLimit,
+  readSeconds,
+  readStates,
+  storeOption,
+  suggest,
+  UsageError,
 } from "../parser/command.ts";
 import { exitCode } from "../parser/exit-code.ts";
 import { describeId, findById, searchedItems } from "../find-by-id.ts";
 import { tellWarnings, withRuntime } from "../open-runtime.ts";
-import { readLimit, readSeconds, readStates, suggest } from "../parser/option-values.ts";
-import { isInsideCall, refuseInsideCall } from "./agent/person.ts";
+import { isInsideCall, refuseInsideCall } from "./agent/agent-flags.ts";
 import { readTask as readMessage } from "./agent/read-prompt.ts";
 import { neutralizeText } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";

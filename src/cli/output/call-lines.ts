@@ -2,13 +2,17 @@ import type { AgentEvent, RuntimeEvent } from "../../core/events.ts";
 import { formatDuration } from "../../core/time.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeReplaying } from "../commands/agent/show-replay.ts";
-import { styleDiff } from "../terminal/style-diff.ts";
-import { displayWidth, fitWidth, neutralizeLine, neutralizeText } from "../terminal/terminal-text.ts";
+import {
+  displayWidth,
+  fitWidth,
+  neutralizeLine,
+  neutralizeText,
+  styleDiff,
+  wrapText,
+} from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { wrapText } from "../terminal/wrap-text.ts";
-import { countOf, formatSize } from "./format-figures.ts";
+import { countOf, formatSize, spinnerAt } from "./format-figures.ts";
 import type { LiveView } from "./screen.ts";
-import { spinnerAt } from "./spinner.ts";
 
 /** The calls that are under way, one row each, and how those that ended are told. */
 export interface CallLines {

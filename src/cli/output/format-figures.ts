@@ -26,3 +26,11 @@ export function percentOf(part: number, whole: number): number {
 export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+const frames = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+const frameMs = 100;
+
+/** The picture of this moment: all spinners turn together. */
+export function spinnerAt(now: number): string {
+  return frames[Math.floor(now / frameMs) % frames.length] ?? "";
+}

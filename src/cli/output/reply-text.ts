@@ -3,7 +3,7 @@ import { formatDuration } from "../../core/time.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { createMarkdownStream, type MarkdownStream } from "./markdown/markdown-stream.ts";
 import type { LiveView, Screen } from "./screen.ts";
-import { spinnerAt } from "./spinner.ts";
+import { spinnerAt } from "./format-figures.ts";
 
 /** What the model says and thinks in one reply. Text goes to the screen as it comes, thoughts are only counted there. */
 export interface ReplyText {

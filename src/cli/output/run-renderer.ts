@@ -4,15 +4,13 @@ import { formatDuration } from "../../core/time.ts";
 import { addUsage, noUsage, type Usage } from "../../core/model.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { describeReplay, isFirstOfReplay } from "../commands/agent/show-replay.ts";
-import { fitWidth, neutralizeLine, neutralizeText } from "../terminal/terminal-text.ts";
+import { fitWidth, neutralizeLine, neutralizeText, wrapText } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { wrapText } from "../terminal/wrap-text.ts";
 import { createCallLines } from "./call-lines.ts";
 import { describeEnd, describeEvent, describeRetry, type Remark } from "./describe-run.ts";
-import { percentOf } from "./format-figures.ts";
+import { percentOf, spinnerAt } from "./format-figures.ts";
 import { createReplyText } from "./reply-text.ts";
 import type { LiveView, Screen } from "./screen.ts";
-import { spinnerAt } from "./spinner.ts";
 import { renderStatusLine, type RunStatus } from "./status-line.ts";
 
 /** Shows what an agent does, run after run. */

@@ -1,5 +1,5 @@
 import { commonOptions, type Command, type Option } from "./command.ts";
-import { wrapText } from "../terminal/wrap-text.ts";
+import { wrapText } from "../terminal/terminal-text.ts";
 
 const width = 80;
 

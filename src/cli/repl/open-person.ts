@@ -4,12 +4,11 @@ import { systemClock } from "../../core/clock.ts";
 import { describeApproval } from "../commands/agent/approve-on-terminal.ts";
 import { fitWidth, neutralizeLine } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { wrapRows } from "./editor/graphemes.ts";
 import { createTextLine } from "./editor/text-line.ts";
-import { wrapRows } from "./editor/wrap-rows.ts";
-import type { Dialog, LiveScreen } from "./input/dialog.ts";
+import type { Dialog, LiveScreen } from "./input/dialog-host.ts";
 import { usableColumns, type Frame, type Size } from "./input/draw-frame.ts";
-import { earlyFrame, type EarlyKeys } from "./input/early-keys.ts";
-import type { Key } from "./input/keys.ts";
+import { earlyFrame, type EarlyKeys, type Key } from "./input/keys.ts";
 import { openInput, type Input, type InputOptions } from "./input/open-input.ts";
 import { askQuestion } from "./input/question-panel.ts";
 

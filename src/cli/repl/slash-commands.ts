@@ -11,11 +11,9 @@ import { remarkOn, renderRollouts } from "../commands/rollout/rollout-status-com
 import { askRollouts } from "../commands/rollout/with-rollouts.ts";
 import { describeToolProblems, renderTools } from "../commands/tools/tools-command.ts";
 import { countOf, formatTokens } from "../output/format-figures.ts";
-import { neutralizeLine } from "../terminal/terminal-text.ts";
+import { neutralizeLine, wrapLines, wrapText } from "../terminal/terminal-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { wrapLines, wrapText } from "../terminal/wrap-text.ts";
-import { changeMode } from "./change-mode.ts";
-import { listSessions, resumeSession } from "./change-session.ts";
+import { changeMode, listSessions, resumeSession } from "./change-session.ts";
 import { askQuestion } from "./input/question-panel.ts";
 import { reloadTools } from "./reload-tools.ts";
 import type { ReplContext, SlashCommand, SlashResult } from "./repl-context.ts";

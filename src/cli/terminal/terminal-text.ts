@@ -1,4 +1,5 @@
 import { showControls } from "../../guard/terminal-text/show-controls.ts";
+import type { Terminal } from "./terminal.ts";
 
 /**
  * Text that others wrote, made harmless for a terminal: what would move the cursor, change colours, hide or reorder
@@ -56,4 +57,46 @@ function characterWidth(character: string): number {
   if (plain.test(character)) return 1;
   if (zeroWidth.test(character)) return 0;
   return wide.test(character) ? 2 : 1;
+}
+
+/** Each line of a text that is too long for `width`, broken at spaces; what it is indented by stays. */
+export function wrapLines(text: string, width: number | undefined): string {
+  return text
+    .split("\n")
+    .flatMap((line) => {
+      if (width === undefined || displayWidth(line) <= width) return [line];
+      const words = line.trimStart();
+      const indent = line.slice(0, line.length - words.length);
+      return wrapText(words, width - indent.length).map((each) => `${indent}${each}`);
+    })
+    .join("\n");
+}
+
+/** Lines of at most `width` columns, broken at spaces; one word that is longer stays whole. No width: one line. */
+export function wrapText(text: string, width: number | undefined): string[] {
+  if (width === undefined || width < 20) return [text];
+  const lines: string[] = [];
+  let line = "";
+  for (const word of text.split(" ")) {
+    if (line !== "" && displayWidth(line) + 1 + displayWidth(word) > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === "" ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}
+
+/** A unified diff in colours. */
+export function styleDiff(diff: string, style: Terminal["style"]): string {
+  return diff
+    .split("\n")
+    .map((line) => {
+      if (line.startsWith("+++") || line.startsWith("---")) return style("bold", line);
+      if (line.startsWith("@@")) return style("cyan", line);
+      if (line.startsWith("+")) return style("green", line);
+      return line.startsWith("-") ? style("red", line) : line;
+    })
+    .join("\n");
 }

@@ -2,8 +2,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { digestOf } from "../../http/bearer.ts";
-import type { LoginKind } from "./login-codes.ts";
-import { openPrivateFile } from "./private-file.ts";
+import { openPrivateFile } from "./named-tokens.ts";
 
 /** Browsers that logged in. The file has digests only, and lets them stay logged in over a restart of the daemon. */
 export interface BrowserSessions {
@@ -61,4 +60,42 @@ function readKept(found: unknown): Kept[] {
       typeof each.expires_at === "number" &&
       (each.kind === undefined || each.kind === "owner" || each.kind === "looking"),
   );
+}
+
+/** What lets a browser in, once and within a minute. Kept in memory only. */
+export interface LoginCodes {
+  create(kind: LoginKind): LoginCode;
+  /** What it lets in, once. */
+  use(code: string): LoginKind | undefined;
+}
+
+/** `looking`: a browser that may read, and decide nothing. */
+export type LoginKind = "owner" | "looking";
+
+export interface LoginCode {
+  readonly code: string;
+  readonly expiresAt: number;
+}
+
+const codeMs = 60_000;
+/** Who makes more than this without using them loses the oldest. */
+const mostCodes = 20;
+
+export function createLoginCodes(clock: Clock): LoginCodes {
+  /** By digest, so that finding one tells nothing by the time it takes. */
+  const codes = new Map<string, { readonly kind: LoginKind; readonly until: number }>();
+  return {
+    create(kind) {
+      const code = randomBytes(24).toString("base64url");
+      if (codes.size >= mostCodes) codes.delete(codes.keys().next().value!);
+      codes.set(digestOf(code), { kind, until: clock.monotonic() + codeMs });
+      return { code, expiresAt: clock.now() + codeMs };
+    },
+    use(code) {
+      const digest = digestOf(code);
+      const found = codes.get(digest);
+      codes.delete(digest);
+      return found && clock.monotonic() < found.until ? found.kind : undefined;
+    },
+  };
 }

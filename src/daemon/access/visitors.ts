@@ -1,12 +1,11 @@
 import { createHmac } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { join } from "node:path";
 import type { Clock } from "../../core/clock.ts";
 import { isSameSecret, readBearer, tokenWanted } from "../../http/bearer.ts";
-import { HttpError } from "../server/http-error.ts";
 import { rights, type Right } from "../server/route.ts";
-import type { BrowserSessions } from "./browser-sessions.ts";
-import { countFailures } from "./count-failures.ts";
-import type { LoginKind } from "./login-codes.ts";
+import { HttpError } from "../server/send.ts";
+import type { BrowserSessions, LoginKind } from "./browser-sessions.ts";
 import type { NamedToken, NamedTokens } from "./named-tokens.ts";
 
 /** Somebody who was let in. */
@@ -146,4 +145,32 @@ export function readCookie(request: IncomingMessage, name: string): string | und
     if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim();
   }
   return undefined;
+}
+
+/** Where the token of the person whose daemon this is lies: their own state, which no tool sees. It has every right. */
+export function ownerTokenIn(stateFolder: string): string {
+  return join(stateFolder, "daemon-token");
+}
+
+export interface FailureCount {
+  /** How long to wait before the next try; 0 when one may try now. */
+  waitMs(): number;
+  add(): void;
+}
+
+/** So many failures within the time, and everybody waits until that time is over. One number for all: they all come from this machine. */
+export function countFailures(most: number, withinMs: number, clock: Clock): FailureCount {
+  let begunAt = -Infinity;
+  let failures = 0;
+  const left = (): number => begunAt + withinMs - clock.monotonic();
+  return {
+    waitMs: () => (failures >= most ? Math.max(0, left()) : 0),
+    add() {
+      if (left() <= 0) {
+        begunAt = clock.monotonic();
+        failures = 0;
+      }
+      failures += 1;
+    },
+  };
 }

@@ -3,20 +3,21 @@ import { isId } from "../../core/ids.ts";
 import { toWire } from "../../core/wire.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 import { ApiError, type ApiParts, type ApiRequest, type Route } from "../server/route.ts";
-import { pageOf, type Page } from "./pages.ts";
 import {
   badRequest,
+  type Body,
   checkQuery,
   isText,
   notFound,
   optionalChoice,
   optionalList,
   optionalText,
+  type Page,
+  pageOf,
   readBody,
   readLimit,
   readParameter,
   readWords,
-  type Body,
 } from "./read-request.ts";
 
 /** Questions and approvals that wait for a person. */

@@ -4,12 +4,13 @@ import { toWire } from "../../core/wire.ts";
 import { readCallOutput } from "../../records/read-call-output.ts";
 import { briefExecution, printableExecution } from "../../runtime/views/call-view.ts";
 import type { ApiParts, ApiRequest, Route } from "../server/route.ts";
-import { pageOf, type Page } from "./pages.ts";
 import {
   badRequest,
   checkQuery,
   notFound,
   optionalText,
+  type Page,
+  pageOf,
   readBody,
   readLimit,
   readParameter,

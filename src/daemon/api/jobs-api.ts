@@ -7,16 +7,18 @@ import { warnOfJob } from "../../schedule/jobs/warn-of-job.ts";
 import type { Schedule, WrittenTimes } from "../../schedule/schedule-service.ts";
 import { printableJob, printableJobPage, printableJobView, printableRun } from "../../schedule/jobs/job-view.ts";
 import type { ApiParts, ApiRequest, Right, Route } from "../server/route.ts";
-import { pageOf, wholePage, type Page } from "./pages.ts";
 import {
   badRequest,
+  type Body,
   checkQuery,
   optionalText,
+  type Page,
+  pageOf,
   readBody,
   readLimit,
   readParameter,
   requiredText,
-  type Body,
+  wholePage,
 } from "./read-request.ts";
 
 /** What runs when. */

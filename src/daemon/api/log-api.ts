@@ -11,9 +11,17 @@ import { readAnswers } from "../../agent/evidence/read-answers.ts";
 import { answersToWire, evidenceToWire, judgeEvidence } from "../../agent/evidence/evidence-view.ts";
 import { formatPlace, parsePlace } from "../events/event-frame.ts";
 import type { ApiParts, ApiRequest, Route } from "../server/route.ts";
-import type { Page } from "./pages.ts";
-import { badRequest, checkQuery, notFound, readCount, readLimit, readParameter, readWords } from "./read-request.ts";
-import { rememberBriefly } from "./remember-briefly.ts";
+import {
+  badRequest,
+  checkQuery,
+  notFound,
+  type Page,
+  readCount,
+  readLimit,
+  readParameter,
+  readWords,
+  rememberBriefly,
+} from "./read-request.ts";
 
 /** The hash-chained log. */
 export const logRoutes: readonly Route[] = [

@@ -1,3 +1,4 @@
+import { systemClock } from "../../core/clock.ts";
 import { nearest } from "../../core/text.ts";
 import { ApiError } from "../server/route.ts";
 
@@ -148,4 +149,60 @@ function nameOf(value: unknown): string {
 function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? "nothing";
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** A list as the API gives it. */
+export interface Page<Item = unknown> {
+  readonly items: readonly Item[];
+  /** The way to the next page; null when this is the last. */
+  readonly next: string | null;
+}
+
+export function wholePage(items: readonly unknown[]): Page {
+  return { items, next: null };
+}
+
+/** `limit` were asked for: fewer mean that there are no more. */
+export function pageOf<Item extends { readonly id: string }, Shown>(
+  found: readonly Item[],
+  limit: number,
+  show: (item: Item) => Shown,
+): Page<Shown> {
+  return { items: found.map(show), next: found.length < limit ? null : (found.at(-1)?.id ?? null) };
+}
+
+/** What it resolves to; undefined when that takes longer. It goes on all the same. */
+export async function waitAtMost<Value>(work: Promise<Value>, patienceMs: number): Promise<Value | undefined> {
+  const { promise: over, resolve } = Promise.withResolvers<undefined>();
+  const stop = systemClock.after(patienceMs, () => resolve(undefined));
+  try {
+    return await Promise.race([work, over]);
+  } finally {
+    stop();
+  }
+}
+
+interface Remembered<Value> {
+  readonly at: number;
+  readonly value: Promise<Value>;
+}
+
+/** Work that many may ask for at once is done once in that time, for each subject and key; one that failed is tried again. */
+export function rememberBriefly<Subject extends object, Value>(
+  goodForMs: number,
+  work: (subject: Subject, key: string) => Promise<Value>,
+): (subject: Subject, key: string) => Promise<Value> {
+  const bySubject = new WeakMap<Subject, Map<string, Remembered<Value>>>();
+  return (subject, key) => {
+    const known = bySubject.get(subject) ?? new Map<string, Remembered<Value>>();
+    bySubject.set(subject, known);
+    const now = systemClock.monotonic();
+    for (const [name, { at }] of known) if (now - at >= goodForMs) known.delete(name);
+    const remembered = known.get(key);
+    if (remembered) return remembered.value;
+    const value = work(subject, key);
+    known.set(key, { at: now, value });
+    value.catch(() => known.delete(key));
+    return value;
+  };
 }

@@ -4,8 +4,7 @@ import { readSeries } from "../../tool-files/rollout/service/rollout-series.ts";
 import type { Rollouts, RolloutView } from "../../tool-files/rollout/service/rollouts.ts";
 import { explanationToWire, viewToWire } from "../../tool-files/rollout/service/rollout-documents.ts";
 import type { ApiParts, ApiRequest, Route } from "../server/route.ts";
-import { wholePage, type Page } from "./pages.ts";
-import { checkQuery, optionalChoice, optionalText, readBody, type Body } from "./read-request.ts";
+import { type Body, checkQuery, optionalChoice, optionalText, type Page, readBody, wholePage } from "./read-request.ts";
 
 /** New versions of tools. */
 export const rolloutRoutes: readonly Route[] = [

@@ -4,8 +4,7 @@ import { inboxRoutes } from "./approvals-api.ts";
 import { jobRoutes } from "./jobs-api.ts";
 import { logRoutes } from "./log-api.ts";
 import { rolloutRoutes } from "./rollouts-api.ts";
-import { sessionRoutes } from "./sessions-api.ts";
-import { statusRoutes } from "./status-api.ts";
+import { sessionRoutes, statusRoutes } from "./status-api.ts";
 import { taskRoutes } from "./tasks-api.ts";
 import { toolRoutes } from "./tools-api.ts";
 

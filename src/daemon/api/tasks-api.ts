@@ -4,9 +4,8 @@ import { isId } from "../../core/ids.ts";
 import { answerCharacters, orderOfUseAgent } from "../../core/task-answers.ts";
 import { isFinalTask, taskStates, type Task } from "../../core/task.ts";
 import type { Tasks } from "../../tasks/manager/task-service.ts";
-import { agentToWire, printableTask } from "../../runtime/views/task-view.ts";
+import { agentToWire, printableTask } from "../../runtime/views/call-view.ts";
 import { ApiAnswer, type ApiParts, type ApiRequest, type Route } from "../server/route.ts";
-import { pageOf, wholePage, type Page } from "./pages.ts";
 import {
   badRequest,
   checkQuery,
@@ -16,14 +15,17 @@ import {
   optionalList,
   optionalNumber,
   optionalText,
+  type Page,
+  pageOf,
   readBody,
   readCount,
   readLimit,
   readParameter,
   readWords,
   requiredText,
+  waitAtMost,
+  wholePage,
 } from "./read-request.ts";
-import { waitAtMost } from "./wait-at-most.ts";
 
 /** Background agents. */
 export const taskRoutes: readonly Route[] = [

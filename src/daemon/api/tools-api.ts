@@ -3,15 +3,22 @@ import { systemClock } from "../../core/clock.ts";
 import { isFinal } from "../../core/call.ts";
 import type { Tool } from "../../core/tool.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { printableExecution, briefExecution } from "../../runtime/views/call-view.ts";
-import { toolToWire } from "../../runtime/views/tool-view.ts";
+import { briefExecution, printableExecution, toolToWire } from "../../runtime/views/call-view.ts";
 import { readRecentCalls } from "../../records/recent-calls.ts";
 import { listVersions } from "../../tool-files/versions/tool-versions.ts";
 import { ApiAnswer, type ApiParts, type ApiRequest, type Route } from "../server/route.ts";
-import { wholePage, type Page } from "./pages.ts";
-import { badRequest, checkQuery, notFound, optionalNumber, optionalText, readBody } from "./read-request.ts";
-import { rememberBriefly } from "./remember-briefly.ts";
-import { waitAtMost } from "./wait-at-most.ts";
+import {
+  badRequest,
+  checkQuery,
+  notFound,
+  optionalNumber,
+  optionalText,
+  type Page,
+  readBody,
+  rememberBriefly,
+  waitAtMost,
+  wholePage,
+} from "./read-request.ts";
 
 /** What there is, and trying it. */
 export const toolRoutes: readonly Route[] = [

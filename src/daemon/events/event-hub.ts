@@ -5,8 +5,7 @@ import type { EventType, RuntimeEvent } from "../../core/events.ts";
 import { toWire } from "../../core/wire.ts";
 import type { EntryPlace, JournalReader } from "../../records/audit-log/log-reader.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { HttpError } from "../server/http-error.ts";
-import { guardHeaders } from "../server/send.ts";
+import { guardHeaders, HttpError } from "../server/send.ts";
 import { frameOf, logFrame, parsePlace, resetFrame } from "./event-frame.ts";
 import { type JournalFeed, openJournalFeed } from "./journal-feed.ts";
 

@@ -2,9 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { checkHost } from "../../http/check-host.ts";
 import type { Doorkeeper, Visitor } from "../access/visitors.ts";
-import type { Endpoint } from "./endpoint.ts";
-import { HttpError, toProblem } from "./http-error.ts";
-import { sendError } from "./send.ts";
+import type { Endpoint } from "./route.ts";
+import { HttpError, sendError, toProblem } from "./send.ts";
 
 export interface RequestParts {
   readonly hosts: () => readonly string[];

@@ -3,13 +3,11 @@ import { createLimitedServer, defaultLimits, type ServerLimits } from "../../htt
 import { listenOn, type Listening, type ListenPlace } from "../../http/listen.ts";
 import { readToken, tokenFileIn } from "../../mcp/server/http/token-file.ts";
 import { userName } from "../../config/user-name.ts";
-import { openBrowserSessions } from "../access/browser-sessions.ts";
-import { createLoginCodes } from "../access/login-codes.ts";
+import { createLoginCodes, openBrowserSessions } from "../access/browser-sessions.ts";
 import { openNamedTokens } from "../access/named-tokens.ts";
-import { ownerTokenIn } from "../access/owner-token.ts";
-import { createDoorkeeper, pageKeyOf } from "../access/visitors.ts";
+import { createDoorkeeper, ownerTokenIn, pageKeyOf } from "../access/visitors.ts";
 import { createRequestHandler } from "./answer-request.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./route.ts";
 import { createOwnEndpoints, type OwnParts } from "./own-endpoints.ts";
 import { webFiles } from "./web-files.ts";
 

@@ -1,16 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../core/clock.ts";
 import { timeToWire } from "../../core/wire.ts";
-import { endpoint as mcpPath, type McpHandler } from "../../mcp/server/http/mcp-handler.ts";
-import { sessionMs, type BrowserSessions } from "../access/browser-sessions.ts";
-import { countFailures } from "../access/count-failures.ts";
-import type { LoginCodes } from "../access/login-codes.ts";
-import { readCookie, tooMany } from "../access/visitors.ts";
+import { endpoint as mcpPath, type McpHandler } from "../../mcp/server/http/serve-http.ts";
+import { type BrowserSessions, type LoginCodes, sessionMs } from "../access/browser-sessions.ts";
+import { countFailures, readCookie, tooMany } from "../access/visitors.ts";
 import { checkQuery, readParameter } from "../api/read-request.ts";
-import type { Endpoint } from "./endpoint.ts";
+import type { Endpoint } from "./route.ts";
 import type { EventHub } from "../events/event-hub.ts";
-import { HttpError } from "./http-error.ts";
-import { sendJson } from "./send.ts";
+import { HttpError, sendJson } from "./send.ts";
 
 export type DaemonState = "starting" | "ready" | "stopping";
 

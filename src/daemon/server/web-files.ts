@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { extname } from "node:path";
-import type { Endpoint } from "./endpoint.ts";
-import { HttpError } from "./http-error.ts";
-import { guardHeaders } from "./send.ts";
+import type { Endpoint } from "./route.ts";
+import { guardHeaders, HttpError } from "./send.ts";
 
 /** Nothing from elsewhere, nothing inline, in nobody's frame. */
 const policy = [

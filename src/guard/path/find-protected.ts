@@ -1,8 +1,7 @@
 import { existsSync, lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
-import { foldName } from "./fold-name.ts";
-import { reasonOfLast } from "./protected-names.ts";
-import { findGitSettings } from "./git-names.ts";
+import { foldName } from "./path-name.ts";
+import { findGitSettings, reasonOfLast } from "./protected-names.ts";
 
 export interface FoundBelow {
   /** Protected files and folders that exist, absolute, the nearest first; of `.git` what makes git run something. */

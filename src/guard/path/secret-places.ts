@@ -1,4 +1,4 @@
-import { foldName } from "./fold-name.ts";
+import { foldName } from "./path-name.ts";
 
 /*
  * Keys, tokens, histories and browser profiles below a home folder: the one list. The sandbox hides those that exist, and the

@@ -3,19 +3,16 @@ import type { Execution } from "../../core/call.ts";
 import type { Mask, MaskStream } from "../../core/mask.ts";
 import { isWorthHiding } from "./environment-secrets.ts";
 import { commandTriggers } from "./find-command-secret.ts";
-import { headerTriggers } from "./find-header-secret.ts";
+import { headerTriggers, webTokenTriggers } from "./find-header-secret.ts";
 import { keyedTriggers } from "./find-keyed-secret.ts";
 import { privateKeyTriggers } from "./find-private-key.ts";
 import { findSecrets, type TextKind } from "./find-secrets.ts";
 import { urlTriggers } from "./find-url-secret.ts";
 import { vendorTriggers } from "./find-vendor-secret.ts";
-import { webTokenTriggers } from "./find-web-token.ts";
 import { findOpenValue, knownValueTriggers } from "./known-values.ts";
-import { maskExecution } from "./mask-execution.ts";
 import { createMaskStream, heldBack, type StreamStart } from "./mask-stream.ts";
-import { maskValue, type ValueMask } from "./mask-value.ts";
-import type { SecretSpan } from "./secret-span.ts";
-import { createTriggerIndex, extendTriggerIndex, type TriggerIndex } from "./trigger-index.ts";
+import { maskExecution, maskValue, type ValueMask } from "./mask-value.ts";
+import { createTriggerIndex, extendTriggerIndex, type SecretSpan, type TriggerIndex } from "./trigger-index.ts";
 
 /**
  * Takes secrets out of whatever is about to be written or told. Only the secret itself is replaced, by

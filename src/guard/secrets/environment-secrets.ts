@@ -1,4 +1,4 @@
-import { isPath, isPlaceholder, isReference } from "./is-reference.ts";
+import { isPath, isPlaceholder, isReference } from "./judge-value.ts";
 
 /** The values of an environment that must never be written down: those whose name says so, and passwords in links. */
 export function findEnvironmentSecrets(env: Readonly<Record<string, string | undefined>>): string[] {

@@ -1,5 +1,5 @@
-import { isPlaceholder, isReference } from "./is-reference.ts";
-import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
+import { isPlaceholder, isReference } from "./judge-value.ts";
+import type { Scan, SecretSpan, Trigger } from "./trigger-index.ts";
 
 /** `[a word of the line, where in the rest of it the secret is]`. The secret is the group `secret`. */
 type CommandSecret = readonly [word: string, pattern: RegExp];

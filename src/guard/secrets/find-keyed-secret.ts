@@ -1,10 +1,8 @@
-import { isSecretValue, type ValueSetting } from "./judge-value.ts";
+import { isSecretValue, looksVeryRandom, type ValueSetting } from "./judge-value.ts";
 import { findKeyJoin, type KeyJoin } from "./key-join.ts";
-import { looksVeryRandom } from "./looks-random.ts";
-import { extendValue, readUpTo, readValue, type ReadValue } from "./read-value.ts";
+import { endBeforeCommand, extendValue, readUpTo, type ReadValue, readValue } from "./read-value.ts";
 import { behindShortStems, judgeKey, keyStems, matchKeyEnd, shortKeyStems, type SecretKey } from "./secret-keys.ts";
-import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
-import { endBeforeCommand } from "./shell-operators.ts";
+import type { Scan, SecretSpan, Trigger } from "./trigger-index.ts";
 
 /** Values whose key ends in a word for a secret: `DB_PASSWORD=…`, `"apiKey": "…"`, `--token …`, `<secret>…</secret>`. */
 export function keyedTriggers(): Trigger[] {

@@ -1,7 +1,7 @@
-import { isInsideWord } from "./is-inside-word.ts";
+import { looksVeryRandom } from "./judge-value.ts";
 import { findKeyBefore, findKeyRest } from "./key-lines.ts";
-import { looksVeryRandom } from "./looks-random.ts";
-import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
+import { isInsideWord } from "./read-value.ts";
+import type { Scan, SecretSpan, Trigger } from "./trigger-index.ts";
 
 /** Private keys: PEM blocks, also cut off, indented, quoted or with `\n` for line breaks; PuTTY; base64 of a whole file; JWK. */
 export function privateKeyTriggers(): Trigger[] {

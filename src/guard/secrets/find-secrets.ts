@@ -1,7 +1,6 @@
 import { withoutColours } from "./joined-text.ts";
-import type { Scan, SecretSpan } from "./secret-span.ts";
-import { cutAtOperators } from "./shell-operators.ts";
-import { hashBits, startsAt, type TriggerIndex } from "./trigger-index.ts";
+import { cutAtOperators } from "./read-value.ts";
+import { hashBits, type Scan, type SecretSpan, startsAt, type TriggerIndex } from "./trigger-index.ts";
 
 const mask = (1 << hashBits) - 1;
 const nothing: readonly SecretSpan[] = [];

@@ -1,6 +1,5 @@
-import { isPlaceholder, isReference } from "./is-reference.ts";
-import { looksRandom } from "./looks-random.ts";
-import type { Scan, SecretSpan, Trigger } from "./secret-span.ts";
+import { isPlaceholder, isReference, looksRandom } from "./judge-value.ts";
+import type { Scan, SecretSpan, Trigger } from "./trigger-index.ts";
 
 /** The password in `scheme://user:password@host`, a token that stands there for a user, and signatures in a query. */
 export function urlTriggers(): Trigger[] {

@@ -1,8 +1,7 @@
-import { isPlaceholder } from "./is-reference.ts";
+import { isPlaceholder, isWordy } from "./judge-value.ts";
 import { unwrapFrom } from "./joined-text.ts";
-import { isInsideWord } from "./is-inside-word.ts";
-import { isWordy } from "./looks-random.ts";
-import type { FindAt, Scan, SecretSpan, Trigger } from "./secret-span.ts";
+import { isInsideWord } from "./read-value.ts";
+import type { FindAt, Scan, SecretSpan, Trigger } from "./trigger-index.ts";
 import { vendorFormats, type VendorFormat } from "./vendor-formats.ts";
 
 /** Secrets whose own form says what they are. */

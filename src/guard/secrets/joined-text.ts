@@ -1,4 +1,4 @@
-import type { Scan } from "./secret-span.ts";
+import type { Scan } from "./trigger-index.ts";
 
 /** A text without some of its parts, and where each character stands in the whole one. */
 export interface JoinedText {

@@ -1,4 +1,4 @@
-import { looksVeryRandom } from "./looks-random.ts";
+import { looksVeryRandom } from "./judge-value.ts";
 
 /** A part of a private key whose beginning is missing: in a tail, after a gap, or when somebody showed the last lines only. */
 export interface KeyRest {

@@ -1,5 +1,5 @@
 import { isWorthHiding } from "./environment-secrets.ts";
-import type { Trigger } from "./secret-span.ts";
+import type { Trigger } from "./trigger-index.ts";
 
 const leastLength = 8;
 

@@ -1,7 +1,7 @@
 import type { MaskStream } from "../../core/mask.ts";
 import { mayGoOn } from "./find-vendor-secret.ts";
 import { findKeyRest, findOpenKeyLines, maxHeldLines } from "./key-lines.ts";
-import type { SecretSpan } from "./secret-span.ts";
+import type { SecretSpan } from "./trigger-index.ts";
 
 export interface StreamParts {
   find(text: string): readonly SecretSpan[];

@@ -1,4 +1,4 @@
-import type { Scan } from "./secret-span.ts";
+import type { Scan, SecretSpan } from "./trigger-index.ts";
 
 /** The value behind a key, without its quotes. */
 export interface ReadValue {
@@ -104,4 +104,74 @@ function closesOuter(text: string, start: number, at: number): boolean {
   if (!/^[)\]}]+(?:$|[\s,;:"'`|<.]|\\)/.test(text.slice(at, at + 8))) return false;
   const open = { ")": "(", "]": "[", "}": "{" }[text[at]!]!;
   return !text.slice(start, at).includes(open);
+}
+
+/**
+ * Whether what begins here only goes on with a word. What is written for another character (`\n`, `%20`, `=3D`), what colours
+ * a text, and a secret that ends here are no word.
+ */
+export function isInsideWord(text: string, at: number, { ends, wordCharacter = /[A-Za-z0-9]/ }: Bounds): boolean {
+  if (at === 0 || !wordCharacter.test(text[at - 1]!)) return false;
+  return !ends.has(at) && !writtenOut.test(text.slice(Math.max(0, at - longestWrittenOut), at));
+}
+
+interface Bounds extends Pick<Scan, "ends"> {
+  /** What words are made of. */
+  readonly wordCharacter?: RegExp;
+}
+
+const longestWrittenOut = 40;
+const escapes = String.raw`\\(?:[abefnrtv]|x[0-9a-fA-F]{2}|0?[0-7]{3}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8})`;
+// The sequences that programs put around words to colour them, as they are, as `cat -v` shows them, and as sources say them.
+const escapeCharacter = String.raw`(?:\u001b|\^\[|\\(?:e|x1[bB]|0?33|u001[bB]|u\{1[bB]\}))`;
+const colour = String.raw`${escapeCharacter}\[[0-9;:]{0,24}[A-Za-z]`;
+// Mail says `=` as `=3D`, always in capitals: `x=desk-…` is a word.
+const writtenOut = new RegExp(`(?:${escapes}|%[0-9a-fA-F]{2}|=[0-9A-F]{2}|${colour})$`);
+
+const operators = ";&|<>()`";
+
+/**
+ * Ends what begins outside quotes at the first operator of the shell: behind one is another command, and who approves must
+ * see it. Where lines disagree about what is quoted, because of a comment or a here-document, nothing counts as quoted.
+ */
+export function cutAtOperators(text: string, spans: readonly SecretSpan[]): readonly SecretSpan[] {
+  if (!spans.some(({ start, end }) => /[;&|<>()`]/.test(text.slice(start, end)))) return spans;
+  const places = [...new Set([...findOperators(text, "text"), ...findOperators(text, "line")])].sort((a, b) => a - b);
+  let next = 0;
+  return spans.flatMap((span) => {
+    while (next < places.length && places[next]! < span.start) next += 1;
+    if (span.value !== undefined || span.family === "private-key") return [span];
+    const end = Math.min(span.end, places[next] ?? span.end);
+    return end === span.start ? [] : [{ ...span, end }];
+  });
+}
+
+/** The same in any text, where such a sign may as well be a part of a password: only when a command follows it. */
+export function endBeforeCommand(text: string, value: ReadValue): ReadValue {
+  if (value.isQuoted) return value;
+  for (let at = value.start + 1; at < value.end; at++) {
+    if (!operators.includes(text[at]!) || text[at - 1] === "\\") continue;
+    if (beforeCommand.test(text.slice(at, at + 80))) return { ...value, end: at };
+  }
+  return value;
+}
+
+const beforeCommand =
+  /^(?!&(?:amp|lt|gt|quot|#\d{1,5});)(?:[;&|]{1,2}|[<>]{1,3}&?|[()`]{1,2})[ \t]*(?:[./~$]|[a-z_][a-z_.-]{0,40}\d{0,2}(?:$|[\s;&|<>()"'`\\]))/;
+
+/** Where operators stand outside quotes; quotes reach over the whole text, or not beyond a line. */
+function findOperators(text: string, reach: "text" | "line"): number[] {
+  const places: number[] = [];
+  let quote = "";
+  for (let at = 0; at < text.length; at++) {
+    const sign = text[at]!;
+    if (sign === "\n" && reach === "line") quote = "";
+    else if (quote !== "") {
+      if (sign === "\\" && quote === '"') at += 1;
+      else if (sign === quote) quote = "";
+    } else if (sign === "\\") at += 1;
+    else if (sign === '"' || sign === "'") quote = sign;
+    else if (operators.includes(sign)) places.push(at);
+  }
+  return places;
 }

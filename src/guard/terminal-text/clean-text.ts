@@ -1,6 +1,12 @@
-import { cleanable, longestUnfinished, plain, unfinished } from "./control-patterns.ts";
-import { isJoined } from "./joined-characters.ts";
-import { rewriteControls, type Rewrite } from "./rewrite-controls.ts";
+import {
+  cleanable,
+  isJoined,
+  longestUnfinished,
+  plain,
+  type Rewrite,
+  rewriteControls,
+  unfinished,
+} from "./rewrite-controls.ts";
 
 /**
  * Text of others for a person or a log: escape sequences are taken out as a whole, so that coloured output stays readable, and so is

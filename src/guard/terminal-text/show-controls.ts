@@ -1,6 +1,4 @@
-import { plain, showable, showableWithSpaces } from "./control-patterns.ts";
-import { isJoined } from "./joined-characters.ts";
-import { rewriteControls, type Rewrite } from "./rewrite-controls.ts";
+import { isJoined, plain, type Rewrite, rewriteControls, showable, showableWithSpaces } from "./rewrite-controls.ts";
 
 export interface ShowOptions {
   /** Spaces other than the common one stay as they are; for text that is only read. */

@@ -4,7 +4,7 @@ import { connect as openTls } from "node:tls";
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isSameAddress } from "./classify-address.ts";
-import { FetchProblem } from "./fetch-problem.ts";
+import { FetchProblem } from "./url-verdict.ts";
 
 export interface Connection {
   readonly stream: Duplex;

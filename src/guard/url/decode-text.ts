@@ -1,5 +1,5 @@
 import { TextDecoder } from "node:util";
-import { FetchProblem } from "./fetch-problem.ts";
+import { FetchProblem } from "./url-verdict.ts";
 
 /** What a server says about its body. */
 export interface ContentType {

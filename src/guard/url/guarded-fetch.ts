@@ -6,12 +6,11 @@ import { messageOf } from "../../core/errors.ts";
 import { connectTcp, connectToOne, secure, type Connect } from "./connect.ts";
 import type { ProxyDecision } from "./decide-proxy.ts";
 import { decodeText, mayBeText, parseContentType } from "./decode-text.ts";
-import { FetchProblem, problemOf, type FetchRule } from "./fetch-problem.ts";
 import { judgeAddresses, judgeUrl } from "./judge-url.ts";
 import type { ProxiedStream } from "./open-through-proxy.ts";
 import { resolveBySystem, type ResolveName } from "./resolve-name.ts";
 import type { UrlPolicy } from "./url-policy.ts";
-import { quote, type AllowedUrl } from "./url-verdict.ts";
+import { type AllowedUrl, FetchProblem, type FetchRule, problemOf, quote } from "./url-verdict.ts";
 
 export interface GuardedFetchOptions {
   readonly policy: UrlPolicy;

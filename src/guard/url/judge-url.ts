@@ -1,4 +1,4 @@
-import { isJoined } from "../terminal-text/joined-characters.ts";
+import { isJoined } from "../terminal-text/rewrite-controls.ts";
 import { classifyAddress } from "./classify-address.ts";
 import { listsHost, permitsAddress, permitsPort, type Target, type UrlPolicy } from "./url-policy.ts";
 import { quote, refuseUrl, type AllowedUrl, type RefusedUrl, type UrlVerdict } from "./url-verdict.ts";

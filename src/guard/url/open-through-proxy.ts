@@ -1,8 +1,7 @@
 import { request } from "node:http";
 import type { Duplex } from "node:stream";
 import { connectTcp, secure } from "./connect.ts";
-import { FetchProblem } from "./fetch-problem.ts";
-import type { AllowedUrl } from "./url-verdict.ts";
+import { type AllowedUrl, FetchProblem } from "./url-verdict.ts";
 
 /** A connection that a proxy makes for us. */
 export interface ProxiedStream {

@@ -1,5 +1,5 @@
 /** Which check said no, as a word a program can branch on. */
-export type UrlRule =
+type UrlRule =
   | "url.malformed"
   | "url.scheme"
   | "url.userinfo"
@@ -41,4 +41,28 @@ export function quote(text: string): string {
     .toWellFormed()
     .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�");
   return `"${shown}${text.length > 80 ? "…" : ""}"`;
+}
+
+export type FetchRule =
+  | UrlRule
+  | "url.proxy" // it would go through a proxy that nobody trusts
+  | "fetch.failed" // no connection, or it broke
+  | "fetch.timeout"
+  | "fetch.cancelled"
+  | "fetch.size"
+  | "fetch.type" // not text
+  | "fetch.encoding"; // compressed in a way that can't be undone here
+
+/** Ends a fetch from wherever it is; `createGuardedFetch` turns it into the answer, so nobody outside ever sees it thrown. */
+export class FetchProblem extends Error {
+  override readonly name = "FetchProblem";
+  readonly rule: FetchRule;
+  constructor(rule: FetchRule, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.rule = rule;
+  }
+}
+
+export function problemOf({ rule, reason }: RefusedUrl): FetchProblem {
+  return new FetchProblem(rule, reason);
 }

@@ -3,8 +3,7 @@ import type { ToolContext, ToolResult } from "../../core/tool.ts";
 import { quoteText } from "../../guard/terminal-text/quote-text.ts";
 import { settlesWithin } from "../../process/stop/wait.ts";
 import { elicit } from "./elicit.ts";
-import { asFields, asText, type Fields } from "./mcp-json-rpc.ts";
-import { McpProblem } from "./mcp-problem.ts";
+import { asFields, asText, type Fields, McpProblem } from "./mcp-json-rpc.ts";
 import type { CallUnderWay, Link } from "./open-server-link.ts";
 import type { PendingAnswer } from "./server-connection.ts";
 

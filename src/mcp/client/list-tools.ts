@@ -2,8 +2,7 @@ import { clipText } from "../../core/text.ts";
 import type { JsonSchema } from "../../core/json.ts";
 import { cleanText } from "../../guard/terminal-text/clean-text.ts";
 import { quoteText } from "../../guard/terminal-text/quote-text.ts";
-import { asFields, asText, type Fields } from "./mcp-json-rpc.ts";
-import { McpProblem } from "./mcp-problem.ts";
+import { asFields, asText, type Fields, McpProblem } from "./mcp-json-rpc.ts";
 import type { Connection } from "./server-connection.ts";
 
 /** What a server says of one of its tools, cleaned. */

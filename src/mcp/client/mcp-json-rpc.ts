@@ -1,3 +1,6 @@
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+
 export type RpcId = string | number;
 
 export interface RpcRequest {
@@ -75,4 +78,49 @@ export function asFields(value: unknown): Fields | undefined {
 
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
+}
+
+/**
+ * Why something between us and a server went wrong.
+ * - `unavailable`: it could not be started or reached; nothing was asked of it
+ * - `lost`: it was gone before it answered; whether it did anything is not known
+ * - `expired`: it no longer knows us, and did not look at the request
+ * - `refused`: it answered with an error
+ * - `protocol`: what it said is not MCP
+ */
+export type McpProblemKind = "unavailable" | "lost" | "expired" | "refused" | "protocol";
+
+/** The message is one sentence that follows on the server's name: `ended with exit code 1.` */
+export class McpProblem extends Error {
+  override readonly name = "McpProblem";
+  readonly kind: McpProblemKind;
+  constructor(kind: McpProblemKind, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/** Twice what the largest honest message can have. */
+const longestLine = 64 * 1024 * 1024;
+
+/** Calls back with each line. One that is too long is told once; then nothing is read any more. */
+export function readLines(stream: Readable, handlers: { onLine(line: string): void; onTooLong(): void }): void {
+  const decoder = new StringDecoder("utf8");
+  let pieces: string[] = [];
+  let length = 0;
+  stream.on("data", (bytes: Buffer) => {
+    const [first = "", ...rest] = decoder.write(bytes).split("\n");
+    pieces.push(first);
+    length += first.length;
+    for (const next of rest) {
+      handlers.onLine(pieces.join("").replace(/\r$/, ""));
+      pieces = [next];
+      length = next.length;
+    }
+    if (length <= longestLine) return;
+    pieces = [];
+    stream.removeAllListeners("data");
+    stream.resume();
+    handlers.onTooLong();
+  });
 }

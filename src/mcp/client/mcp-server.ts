@@ -2,11 +2,10 @@ import { cutMiddle, cutText } from "../../core/text.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { KeepText, ToolContext, ToolResult } from "../../core/tool.ts";
 import { callTool } from "./call-tool.ts";
-import { expandSetting } from "./expand-setting.ts";
+import { describeTransport, expandSetting, type McpServerSetting } from "./server-setting.ts";
 import { listTools, type ToolList } from "./list-tools.ts";
-import { McpProblem } from "./mcp-problem.ts";
+import { McpProblem } from "./mcp-json-rpc.ts";
 import { openLink, type Link, type LinkPlace } from "./open-server-link.ts";
-import { describeTransport, type McpServerSetting } from "./server-setting.ts";
 
 /**
  * - `idle`: not started yet, or ended since; the next use starts it

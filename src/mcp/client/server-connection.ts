@@ -1,7 +1,14 @@
 import type { Clock } from "../../core/clock.ts";
 import type { Channel, OnMessage } from "./transport/channel.ts";
-import { isRequest, isResponse, methodNotFound, type Fields, type RpcId, type RpcMessage } from "./mcp-json-rpc.ts";
-import { McpProblem } from "./mcp-problem.ts";
+import {
+  type Fields,
+  isRequest,
+  isResponse,
+  McpProblem,
+  methodNotFound,
+  type RpcId,
+  type RpcMessage,
+} from "./mcp-json-rpc.ts";
 import { quoteText } from "../../guard/terminal-text/quote-text.ts";
 
 export interface RequestOptions {

@@ -13,12 +13,11 @@ import { z } from "zod";
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
 import { isFinalTask, statusOfTask, type Task } from "../../core/task.ts";
-import { nearest } from "../../core/text.ts";
+import { clipText, nearest } from "../../core/text.ts";
+import type { Progress } from "../../core/tool.ts";
 import { timeToWire } from "../../core/wire.ts";
-import type { TaskDesk } from "./mcp-task-desk.ts";
-import type { TaskToolParts } from "./mcp-task-tool.ts";
+import type { TaskDesk, TaskToolParts } from "./mcp-task-tool.ts";
 import { failedCall, type Toolbox } from "./offered-tool.ts";
-import { createProgressReporter } from "./report-progress.ts";
 
 export interface ServerParts {
   readonly toolbox: Toolbox;
@@ -192,3 +191,36 @@ const protocolStatus = {
   cancelled: "cancelled",
   lost: "failed",
 } as const;
+
+/** A command can print a thousand lines a second; nobody reads that many notifications. */
+const leastMs = 200;
+const longestMessage = 300;
+
+/** Passes progress on to a client that gave a token for it, and to no other. */
+function createProgressReporter({ mcpReq }: ServerContext, clock: Clock): (update: Progress) => void {
+  const progressToken = mcpReq._meta?.progressToken;
+  if (progressToken === undefined) return () => undefined;
+  let reported = 0;
+  let toldAt = Number.NEGATIVE_INFINITY;
+  return (update) => {
+    const now = clock.monotonic();
+    if (mcpReq.signal.aborted || now - toldAt < leastMs) return;
+    toldAt = now;
+    // It has to grow, whatever a tool says of itself.
+    reported = update.done !== undefined && update.done > reported ? update.done : reported + 1;
+    const message = progressMessage(update);
+    const params = {
+      progressToken,
+      progress: reported,
+      ...(update.total !== undefined && update.total >= reported ? { total: update.total } : {}),
+      ...(message === "" ? {} : { message }),
+    };
+    // Whoever does not listen any more misses nothing.
+    mcpReq.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  };
+}
+
+function progressMessage({ message, output }: Progress): string {
+  const text = message ?? output?.trimEnd().split("\n").at(-1) ?? "";
+  return clipText(text, longestMessage);
+}

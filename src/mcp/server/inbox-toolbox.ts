@@ -2,10 +2,9 @@ import { z } from "zod";
 import type { InboxEntry } from "../../core/approval.ts";
 import { timeToWire } from "../../core/wire.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
-import { defineTaskTool, looksOnly, type TaskTool } from "./mcp-task-tool.ts";
+import { defineTaskTool, looksOnly, pageLimit, type TaskTool, usualLimit } from "./mcp-task-tool.ts";
 import { offerTool } from "./offer-tool.ts";
 import type { Toolbox } from "./offered-tool.ts";
-import { pageLimit, usualLimit } from "./tools/schemas.ts";
 
 /** The door's own tools, and beside them those around questions that wait. Approvals are shown, and never given here. */
 export function offerInbox(own: Toolbox, parts: InboxToolParts): Toolbox {

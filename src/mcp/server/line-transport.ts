@@ -2,7 +2,7 @@ import type { Readable, Writable } from "node:stream";
 import { parseJSONRPCMessage, type JSONRPCMessage, type Transport } from "@modelcontextprotocol/server";
 import type { Clock } from "../../core/clock.ts";
 import { messageOf } from "../../core/errors.ts";
-import { inOneSentence } from "./in-one-sentence.ts";
+import { inOneSentence } from "./offer-tool.ts";
 
 /** A job for an agent may well be a whole file, but not a disk. */
 export const maxMessageBytes = 32 * 1024 * 1024;

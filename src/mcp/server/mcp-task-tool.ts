@@ -1,10 +1,10 @@
-import type { z } from "zod";
+import { z } from "zod";
+import type { Clock } from "../../core/clock.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
 import type { JsonSchema } from "../../core/json.ts";
+import type { TaskDesk as Desk } from "../../core/task.ts";
 import type { Tool, ToolContext, ToolTraits } from "../../core/tool.ts";
-import type { Clock } from "../../core/clock.ts";
-import type { TaskDesk } from "./mcp-task-desk.ts";
 
 /** A tool of this door's own: what every tool is, and what the protocol wants to be told beside that. */
 export interface TaskTool {
@@ -66,4 +66,41 @@ export const looksOnly: Annotations = { readOnlyHint: true, idempotentHint: true
 
 function traitsOf({ readOnlyHint, idempotentHint }: Annotations): Partial<ToolTraits> {
   return { readOnly: readOnlyHint, idempotent: idempotentHint, category: "tasks", offeredIn: ["agent", "mcp"] };
+}
+
+export const taskId = z.string().describe("The task_id that use_agent gave");
+
+export const usualLimit = 20;
+const mostAtOnce = 100;
+
+/** Of a list that is read page after page. */
+export const pageLimit = z
+  .int()
+  .positive("expected a number greater than 0")
+  .max(mostAtOnce, `expected at most ${mostAtOnce}; go on with before to see more`)
+  .describe(`At most so many; ${usualLimit} when left out`)
+  .optional();
+
+export const stopProof: JsonSchema = {
+  type: "string",
+  description: "Of one that was stopped: how it is known that nothing of it runs; none when it is not",
+};
+
+/** The root of an output schema has to be one object, so the four shapes are told by their keys. */
+export const statusSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    status: { type: "string", enum: ["running", "completed", "failed", "not_found"] },
+    elapsed_time: { type: "integer", minimum: 0, description: "running: whole seconds since it was ordered" },
+    result: { type: "string", description: "completed: the agent's answer" },
+    error: { type: "string", description: "failed, not_found: the reason" },
+  },
+  required: ["status"],
+  additionalProperties: false,
+};
+
+/** All that this room needs of background tasks. Whoever opens the door fills it. */
+export interface TaskDesk extends Desk {
+  /** How long a task is kept after it has ended. */
+  readonly ttlMs: number;
 }

@@ -11,10 +11,19 @@ import {
   waitForTask,
 } from "../../core/task-answers.ts";
 import { statusOfTask, taskStates } from "../../core/task.ts";
-import { defineTaskTool, looksOnly, type TaskTool, type TaskToolParts } from "./mcp-task-tool.ts";
+import {
+  defineTaskTool,
+  looksOnly,
+  pageLimit,
+  statusSchema,
+  stopProof,
+  taskId,
+  type TaskTool,
+  type TaskToolParts,
+  usualLimit,
+} from "./mcp-task-tool.ts";
 import { offerTool } from "./offer-tool.ts";
 import type { Toolbox } from "./offered-tool.ts";
-import { pageLimit, statusSchema, stopProof, taskId, usualLimit } from "./tools/schemas.ts";
 
 /** The tools around background agents. Listing them opens nothing. */
 export function createTaskToolbox(parts: TaskToolParts): Toolbox {

@@ -1,7 +1,12 @@
 import type { FailureKind, ModelFailure } from "../../core/model.ts";
-import type { ModelSource } from "../model-source.ts";
-import { AnswerError, type AnswerFault, tellFault } from "../streaming/answer-fault.ts";
-import type { RequestWatch, StopCause } from "../streaming/watch-request.ts";
+import type { ModelSource } from "../model-options.ts";
+import {
+  AnswerError,
+  type AnswerFault,
+  type RequestWatch,
+  type StopCause,
+  tellFault,
+} from "../streaming/watch-request.ts";
 import { type ErrorReading, readDocument, readError } from "./read-error.ts";
 
 /** The reply ended in the middle; `why` completes the sentence. */

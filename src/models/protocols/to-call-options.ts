@@ -5,7 +5,7 @@ import type {
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type { ModelRequest } from "../../core/model.ts";
-import { isOpenAi, type ModelSource } from "../model-source.ts";
+import { isOpenAi, type ModelSource } from "../model-options.ts";
 import { cacheBreakpoint, toPrompt } from "./to-prompt.ts";
 
 export function toCallOptions(

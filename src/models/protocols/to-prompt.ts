@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { LanguageModelV4Message, LanguageModelV4Prompt, SharedV4ProviderOptions } from "@ai-sdk/provider";
 import type { AssistantPart, CallPart, Message, Opaque, UserPart } from "../../core/message.ts";
-import type { ModelSource } from "../model-source.ts";
+import type { ModelSource } from "../model-options.ts";
 
 type Target = Pick<ModelSource, "kind" | "providerName" | "modelName" | "takesThinking" | "callIds">;
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];

@@ -8,11 +8,10 @@ import type {
 import { type AssistantPart, callsOf, type Opaque } from "../../core/message.ts";
 import type { ModelEvent, ModelRequest, StopReason, Usage } from "../../core/model.ts";
 import { CutError, toFailure } from "../errors/to-failure.ts";
-import type { ModelSource } from "../model-source.ts";
+import type { ModelSource } from "../model-options.ts";
 import { toCallOptions } from "../protocols/to-call-options.ts";
-import { AnswerError } from "./answer-fault.ts";
 import { collectCalls, type PendingCall } from "./collect-calls.ts";
-import { type RequestWatch, watchRequest } from "./watch-request.ts";
+import { AnswerError, type RequestWatch, watchRequest } from "./watch-request.ts";
 
 /** One reply of a model of the AI SDK's provider packages. See `Model.stream` for what it promises. */
 export async function* streamReply(source: ModelSource, request: ModelRequest): AsyncGenerator<ModelEvent, void> {

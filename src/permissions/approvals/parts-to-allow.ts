@@ -1,7 +1,7 @@
 import { relative, resolve } from "node:path";
 import type { CommandAnalysis } from "../../../packages/command-analysis/src/analyse-command.ts";
 import { bareCommand, type SimpleCommand, type Word } from "../../../packages/command-analysis/src/simple-command.ts";
-import type { Judges } from "../judges.ts";
+import type { Judges } from "../open-decide.ts";
 
 export interface CommandPlace {
   /** Where the command starts. */

@@ -2,13 +2,18 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import type { CommandAnalysis } from "../../../packages/command-analysis/src/analyse-command.ts";
 import type { SimpleCommand, Word } from "../../../packages/command-analysis/src/simple-command.ts";
-import { findSecretBelow } from "../../guard/path/find-secret-below.ts";
-import type { SearchedPlace, TouchedPath } from "../call-subject.ts";
-import type { JudgedPath, Judges } from "../judges.ts";
+import { findSecretBelow } from "../../guard/path/secret-names.ts";
+import type { SearchedPlace, TouchedPath } from "../assess-call.ts";
+import type { JudgedPath, Judges } from "../open-decide.ts";
 import { findRepositoryProgram } from "../trust/repository-programs.ts";
-import { expandGlob, within } from "./expand-glob.ts";
-import { pathsIn, possiblePathsIn, possiblePathsInInput, revisionPathsIn } from "./paths-in-word.ts";
-import { searchedFolders } from "./searched-folders.ts";
+import { expandGlob, within } from "./match-glob.ts";
+import {
+  pathsIn,
+  possiblePathsIn,
+  possiblePathsInInput,
+  revisionPathsIn,
+  searchedFolders,
+} from "./searched-folders.ts";
 
 type PathJudge = Pick<Judges, "path">;
 

@@ -2,7 +2,7 @@ import { fitCommand, type PartFit } from "./match-command.ts";
 import { matchName, matchPath } from "./match-glob.ts";
 import type { Rule, RuleSpec } from "./permission-rule.ts";
 import { someFileBelow } from "./searched-folders.ts";
-import type { SearchedPlace, Subject, TouchedPath } from "../call-subject.ts";
+import type { SearchedPlace, Subject, TouchedPath } from "../assess-call.ts";
 
 /** The rule that lets the whole call through: every part needs one that fits for sure. */
 export function findAllowing(rules: readonly Rule[], toolId: string, subject: Subject): Rule | undefined {

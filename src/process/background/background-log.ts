@@ -11,7 +11,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Ticker } from "../run/ticker.ts";
+import type { Ticker } from "../run/hold-run.ts";
 
 /** The beginning of a log is kept, too. */
 const headBytes = 64 * 1024;

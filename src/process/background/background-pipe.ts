@@ -6,7 +6,7 @@ import type { ProcessIdentity } from "../../core/process.ts";
 import { openLogWriter } from "./background-log.ts";
 import { identify, isAlive } from "../stop/process-identity-check.ts";
 import { openPipe } from "../run/output-pipe.ts";
-import type { ProcessParts } from "../process-parts.ts";
+import type { ProcessParts } from "../processes.ts";
 import type { ProcessTable } from "../stop/process-table.ts";
 import { spawnClean } from "../run/spawn-clean.ts";
 import { wait } from "../stop/wait.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity, StopReport } from "../../core/process.ts";
-import type { ProcessParts } from "../process-parts.ts";
+import type { ProcessParts } from "../processes.ts";
 import { toStartError } from "../run/launch.ts";
 import { findStartProblem, type StartRequest } from "../run/resolve-program.ts";
 import type { StartError } from "../run/run-request.ts";

@@ -1,15 +1,15 @@
-import type { ProcessIdentity, StopReport } from "../../core/process.ts";
 import type { SandboxReport } from "../../core/call.ts";
-import { findVictims, type Look } from "../stop/processes-to-kill.ts";
-import { identify } from "../stop/process-identity-check.ts";
-import type { Launched } from "./launch.ts";
-import type { ProcessParts } from "../process-parts.ts";
-import type { ProcessRecord } from "./process-record.ts";
-import type { ProcessTable } from "../stop/process-table.ts";
-import { markerOf, type Run } from "./run-folder.ts";
+import type { Clock } from "../../core/clock.ts";
+import type { ProcessIdentity, StopReport } from "../../core/process.ts";
+import type { ProcessParts } from "../processes.ts";
 import type { SandboxView } from "../sandbox/sandbox-view.ts";
+import { identify } from "../stop/process-identity-check.ts";
+import type { ProcessTable } from "../stop/process-table.ts";
+import { findVictims, type Look } from "../stop/processes-to-kill.ts";
 import { type StopTarget, stopTree } from "../stop/stop-tree.ts";
 import { settlesWithin } from "../stop/wait.ts";
+import type { Launched } from "./launch.ts";
+import { markerOf, type ProcessRecord, type Run } from "./run-folder.ts";
 
 /** What held it; `view` is null when nothing did. */
 export interface Confinement {
@@ -109,3 +109,45 @@ function rememberInit(table: ProcessTable, launched: Launched): () => ProcessIde
     return init;
   };
 }
+
+/** One timer for all commands that are watched. */
+export interface Ticker {
+  /** Calls `tick` again and again; it returns after how many milliseconds it wants the next turn. */
+  add(tick: () => number): () => void;
+}
+
+export function createTicker(clock: Clock): Ticker {
+  const watched = new Map<() => number, number>();
+  let cancelTimer: (() => void) | undefined;
+
+  function arm(): void {
+    cancelTimer?.();
+    cancelTimer = undefined;
+    if (watched.size === 0) return;
+    const due = Math.min(...watched.values());
+    cancelTimer = clock.after(Math.max(1, due - clock.monotonic()), turn);
+  }
+
+  function turn(): void {
+    cancelTimer = undefined;
+    const now = clock.monotonic();
+    for (const [tick, due] of watched) {
+      if (due > now) continue;
+      const delayMs = tick();
+      if (watched.has(tick)) watched.set(tick, clock.monotonic() + delayMs);
+    }
+    arm();
+  }
+
+  return {
+    add(tick) {
+      watched.set(tick, clock.monotonic() + firstDelayMs);
+      arm();
+      return () => {
+        if (watched.delete(tick)) arm();
+      };
+    },
+  };
+}
+
+const firstDelayMs = 10;

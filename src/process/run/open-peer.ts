@@ -3,7 +3,7 @@ import type { SandboxReport } from "../../core/call.ts";
 import type { StopReport } from "../../core/process.ts";
 import type { CommandExit, StartError } from "./run-request.ts";
 import type { HeldRun } from "./hold-run.ts";
-import type { LiveRun, ProcessParts } from "../process-parts.ts";
+import type { LiveRun, ProcessParts } from "../processes.ts";
 import { startRun } from "./start-run.ts";
 import { settlesWithin } from "../stop/wait.ts";
 

@@ -3,7 +3,7 @@ import { closeSync, constants, existsSync, mkdirSync, openSync, readSync, rename
 import { Socket } from "node:net";
 import { join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import type { Owned } from "../process-parts.ts";
+import type { Owned } from "../processes.ts";
 import { spawnClean } from "./spawn-clean.ts";
 
 /** Named pipes, made ahead: Node can't make any, and starting `mkfifo` takes as long as many a command. */

@@ -1,6 +1,6 @@
 import type { Clock } from "../../core/clock.ts";
-import type { LiveRun, ProcessParts } from "../process-parts.ts";
-import { explainRefusal } from "../sandbox/explain-refusal.ts";
+import type { LiveRun, ProcessParts } from "../processes.ts";
+import { explainRefusal } from "../sandbox/probe-sandbox.ts";
 import { settlesWithin } from "../stop/wait.ts";
 import { isDiskFull } from "./disk-full.ts";
 import type { HeldRun } from "./hold-run.ts";

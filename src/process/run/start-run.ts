@@ -2,21 +2,14 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf, messageOf } from "../../core/errors.ts";
 import type { StartError } from "./run-request.ts";
-import { enclose, openEnclosure } from "../sandbox/enclosure.ts";
-import type { EnclosureFacts } from "../sandbox/enclosure.ts";
-import { endMarked } from "../stop/end-marked.ts";
-import { holdRun } from "./hold-run.ts";
-import type { HeldRun } from "./hold-run.ts";
-import { launch } from "./launch.ts";
-import type { LaunchRequest } from "./launch.ts";
+import { enclose, type EnclosureFacts, openEnclosure } from "../sandbox/enclosure.ts";
+import { endMarked } from "../stop/stop-tree.ts";
+import { type HeldRun, holdRun } from "./hold-run.ts";
+import { launch, type LaunchRequest } from "./launch.ts";
 import { removeTraces } from "../sandbox/masks.ts";
-import type { ProcessParts } from "../process-parts.ts";
-import { readRecord, writeRecord } from "./process-record.ts";
-import type { ProcessRecord } from "./process-record.ts";
-import { findStartProblem } from "./resolve-program.ts";
-import type { StartRequest } from "./resolve-program.ts";
-import { createRun, removeRun } from "./run-folder.ts";
-import type { Run } from "./run-folder.ts";
+import type { ProcessParts } from "../processes.ts";
+import { createRun, type ProcessRecord, readRecord, removeRun, type Run, writeRecord } from "./run-folder.ts";
+import { findStartProblem, type StartRequest } from "./resolve-program.ts";
 
 export interface RunRequest extends StartRequest {
   readonly kind: ProcessRecord["kind"];

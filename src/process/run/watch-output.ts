@@ -13,9 +13,9 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Ticker } from "./hold-run.ts";
 import { openPipe, type OpenPipe } from "./output-pipe.ts";
 import type { CommandRequest, OutputFile, OutputStream } from "./run-request.ts";
-import type { Ticker } from "./ticker.ts";
 
 export interface OutputFiles {
   readonly stdout: WatchedFile;

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxKind, SandboxReport } from "../../core/call.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import { readRunningHolds } from "../background/running-holds.ts";
+import { readRunningHolds } from "../background/hold-background.ts";
 import type { Run } from "../run/run-folder.ts";
 import type { ProcessTable } from "../stop/process-table.ts";
 import { makeMasks, type Traces } from "./masks.ts";

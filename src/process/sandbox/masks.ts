@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join, sep } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import { readRunningHolds, type Registry } from "../background/running-holds.ts";
+import { readRunningHolds, type Registry } from "../background/hold-background.ts";
 
 /*
  * A name that is missing can only be kept from being made by a mount on it, and a mount needs something to lie on:

@@ -1,10 +1,9 @@
 import { lstatSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { RunningHolds } from "../background/running-holds.ts";
+import type { RunningHolds } from "../background/hold-background.ts";
 import type { PrivateFolder } from "./private-folder.ts";
-import { isInside, realPath } from "./real-path.ts";
 import type { SandboxView } from "./sandbox-view.ts";
-import { systemMounts } from "./system-mounts.ts";
+import { isInside, realPath, systemMounts } from "./system-mounts.ts";
 
 /** One step of building what a command sees. A later one lies over an earlier one. */
 export type Mount =

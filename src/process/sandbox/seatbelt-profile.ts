@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import type { PrivateFolder } from "./private-folder.ts";
-import { isInside, realPath } from "./real-path.ts";
 import type { SandboxView } from "./sandbox-view.ts";
+import { isInside, realPath } from "./system-mounts.ts";
 
 /** macOS has had it since 10.5, and marks it as deprecated without naming another. */
 export const seatbeltProgram = "/usr/bin/sandbox-exec";

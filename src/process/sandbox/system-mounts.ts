@@ -1,8 +1,7 @@
-import { lstatSync, readlinkSync } from "node:fs";
-import { dirname } from "node:path";
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, relative, sep } from "node:path";
 import type { Mount } from "./mount-plan.ts";
 import type { PrivateFolder } from "./private-folder.ts";
-import { isInside, realPath } from "./real-path.ts";
 import type { SandboxView } from "./sandbox-view.ts";
 
 /** What of the machine itself is there, besides /dev and /proc. */
@@ -83,3 +82,17 @@ const systemFiles = [
 ].map((name) => `/etc/${name}`);
 
 const networkFiles = ["/etc/host.conf", "/etc/hosts", "/etc/gai.conf", "/etc/resolv.conf"];
+
+/** None or one. */
+export function realPath(path: string): string[] {
+  try {
+    return [realpathSync.native(path)];
+  } catch {
+    return [];
+  }
+}
+
+export function isInside(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

@@ -2,14 +2,13 @@ import { readdirSync, renameSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
 import type { StopReport } from "../../core/process.ts";
-import { keptMs, readBackgroundState } from "../background/background-state.ts";
+import { keptMs, readBackgroundState } from "../background/background.ts";
 import { runsInside } from "./processes-to-kill.ts";
 import { isAlive } from "./process-identity-check.ts";
 import { removeTraces } from "../sandbox/masks.ts";
 import { isPrivateName } from "../sandbox/private-folder.ts";
-import type { ProcessParts } from "../process-parts.ts";
-import { type ProcessRecord, readRecord } from "../run/process-record.ts";
-import { removeRun } from "../run/run-folder.ts";
+import type { ProcessParts } from "../processes.ts";
+import { type ProcessRecord, readRecord, removeRun } from "../run/run-folder.ts";
 import { stopTree } from "./stop-tree.ts";
 import { targetOf } from "./target-of.ts";
 

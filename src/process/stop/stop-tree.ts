@@ -1,8 +1,9 @@
 import type { Clock } from "../../core/clock.ts";
 import type { ProcessIdentity, ProcessNote, StopProof, StopReport } from "../../core/process.ts";
-import { findVictims, isOurNumber, type Known, type Target } from "./processes-to-kill.ts";
+import { markerOf, type Run } from "../run/run-folder.ts";
 import { isAlive } from "./process-identity-check.ts";
 import type { ProcessEntry, ProcessTable } from "./process-table.ts";
+import { findVictims, isOurNumber, type Known, type Target } from "./processes-to-kill.ts";
 import { sendSignal, signalGroups } from "./send-signal.ts";
 import { wait } from "./wait.ts";
 
@@ -161,5 +162,18 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
   function endedWithNamespace(): boolean {
     const init = target.namespace?.init();
     return init !== undefined && init !== null && !isAlive(table, init);
+  }
+}
+
+/** Ends, without a grace, what a start that failed half way may have left: all of it carries the marker. Never rejects. */
+export async function endMarked(
+  run: Run,
+  { table, clock }: { readonly table: ProcessTable; readonly clock: Clock },
+): Promise<void> {
+  const target = { marker: markerOf(run.folder), root: null, outputPaths: new Set<string>(), namespace: null };
+  try {
+    await stopTree(target, { table, clock, graceMs: 0 });
+  } catch {
+    // Too many files are open to look at anything, and so there were to start anything.
   }
 }

@@ -3,9 +3,8 @@ import { dirname, join } from "node:path";
 import type { ProcessIdentity } from "../../core/process.ts";
 import { identify } from "./process-identity-check.ts";
 import { readInitPid } from "../sandbox/namespace.ts";
-import type { ProcessRecord } from "../run/process-record.ts";
+import { markerOf, type ProcessRecord } from "../run/run-folder.ts";
 import type { ProcessTable } from "./process-table.ts";
-import { markerOf } from "../run/run-folder.ts";
 import type { StopTarget } from "./stop-tree.ts";
 
 /** Everything in a run's folder that processes write to. */

@@ -1,6 +1,12 @@
-import { clipText } from "../../core/text.ts";
 import type { Execution } from "../../core/call.ts";
-import { executionToWire, type WireExecution } from "../../core/wire.ts";
+import type { Task } from "../../core/task.ts";
+import { clipText } from "../../core/text.ts";
+import type { Tool } from "../../core/tool.ts";
+import { executionToWire, toWire, type WireExecution } from "../../core/wire.ts";
+import type { AgentInfo } from "../../tasks/manager/task-service.ts";
+import { describeProblem, type FileStatus } from "../../tool-files/tool-file-status.ts";
+import { type McpStatus } from "../open-mcp-servers.ts";
+import type { Runtime } from "../runtime.ts";
 
 /** The record as JSON can show it. What belongs to a tool may be nested too deep or in a circle; then a note stands for it. */
 export function printableExecution(execution: Execution): WireExecution {
@@ -44,3 +50,71 @@ function isPrintable(value: unknown): boolean {
     return false; // a RangeError or a TypeError; either says only that
   }
 }
+
+/** As it leaves the program: without secrets, in snake_case. */
+export function printableTask({ maskValue }: Pick<Runtime, "maskValue">, task: Task): object {
+  const { id, state, order, ...rest } = task;
+  return toWire(maskValue({ id, state, order, ...rest })) as object;
+}
+
+export function agentToWire({ name, title, isInstalled, install, canResume, limit }: AgentInfo): object {
+  return { name, title, installed: isInstalled, install, can_resume: canResume, limit };
+}
+
+/** All tools, as `tools --json` shows them. */
+export function toolsToWire(runtime: Runtime): object[] {
+  return runtime.tools.list().map((tool) => toolToWire(runtime, tool));
+}
+
+/** One tool; of one that is not built in also where it comes from. */
+export function toolToWire(runtime: Runtime, tool: Tool): object {
+  const { name, description, traits, version, inputSchema } = tool;
+  const origin = originOf(runtime, tool);
+  return toWire({
+    name,
+    description,
+    aliases: runtime.tools.aliasesOf(name),
+    ...traits,
+    timeoutMs: runtime.timeLimits(tool).timeoutMs,
+    version,
+    inputSchema,
+    ...(origin && originToWire(origin)),
+  }) as object;
+}
+
+/** Where a tool comes from that is not built in. */
+export type Origin =
+  | { readonly kind: "file"; readonly status: FileStatus }
+  | { readonly kind: "server"; readonly status: McpStatus };
+
+export function originOf(runtime: Runtime, { name, traits }: Tool): Origin | undefined {
+  const file = runtime.customTools().files.find(({ tool }) => tool === name);
+  if (file) return { kind: "file", status: file };
+  const server = runtime.mcpServers().find((each) => traits.category === `mcp:${each.name}`);
+  // What a program said as it ended may hold what it was given.
+  return (
+    server && { kind: "server", status: { ...server, problem: server.problem && runtime.maskText(server.problem) } }
+  );
+}
+
+/** Keys of `tools --json` beside those that every tool has. */
+function originToWire(origin: Origin): Readonly<Record<string, string | null>> {
+  if (origin.kind === "file") {
+    const { status } = origin;
+    return { file: status.file, state: status.state, release: status.release, problem: describeProblem(status) };
+  }
+  const { status } = origin;
+  return { server: status.name, state: describeState(status), problem: status.problem };
+}
+
+/** How a server stands, as a person says it. */
+export function describeState({ state }: McpStatus): string {
+  return states[state];
+}
+
+const states: Readonly<Record<McpStatus["state"], string>> = {
+  idle: "not started",
+  starting: "starting",
+  ready: "connected",
+  failed: "failed",
+};

@@ -3,10 +3,9 @@ import { RuntimeError } from "../../core/errors.ts";
 import type { Emit } from "../../core/events.ts";
 import type { Job, Run, ScheduleStore } from "../../core/job.ts";
 import { nearest } from "../../core/text.ts";
-import { defaultSettings } from "../schedule-parts.ts";
+import { defaultSettings, type ScheduleParts } from "../schedule-parts.ts";
 import { openTimes } from "../times/times.ts";
 import { createJob, type JobOrder } from "./create-job.ts";
-import { pauseJob } from "./pause-job.ts";
 import { newRun, resumeJob } from "./plan-job.ts";
 
 /** What people do with jobs. Works without a scheduler in this process: whichever there is finds it in the store. */
@@ -117,4 +116,48 @@ function hintAt(jobs: readonly Job[], wanted: string): string {
   const near = nearest(wanted, names);
   if (near.length > 0) return `did you mean ${near.map((name) => `"${name}"`).join(" or ")}?`;
   return names.length > 0 ? `there are ${names.slice(0, 10).join(", ")}.` : "there are none yet.";
+}
+
+type Parts = Pick<ScheduleParts, "store" | "clock" | "emit">;
+
+/** Pauses the job of a run that has just failed, if as many of its runs as it allows have failed one after the other. */
+export async function pauseAfterFailures(parts: Parts, settled: Run): Promise<void> {
+  const { store } = parts;
+  if (!hasFailed(settled)) return;
+  const job = await store.getJob(settled.jobId);
+  if (!job || job.paused || job.pauseAfterFailures === 0) return;
+  const ended = await store.listRuns({
+    jobId: job.id,
+    states: [...failures, "succeeded"],
+    limit: job.pauseAfterFailures,
+  });
+  const counted = ended.filter(({ endedAt }) => endedAt !== null && endedAt >= job.countedFromAt);
+  if (counted.length < job.pauseAfterFailures || !counted.every(hasFailed)) return;
+  const failed = counted.length === 1 ? "A run" : `${counted.length} runs in a row`;
+  await pauseJob(parts, settled.jobId, {
+    by: "schedule",
+    reason: `${failed} failed; the latest: ${settled.reason ?? settled.state}`,
+  });
+}
+
+/** False: there is no such job, or it was paused. */
+export async function pauseJob(
+  { store, clock, emit }: Parts,
+  id: string,
+  { by, reason }: { readonly by: string; readonly reason: string | null },
+): Promise<boolean> {
+  for (;;) {
+    const job = await store.getJob(id);
+    if (!job || job.paused) return false;
+    const paused = await store.changeJob(id, job.version, { paused: { by, reason, at: clock.now() }, nextAt: null });
+    if (!paused) continue; // Somebody changed it meanwhile: look again.
+    emit("job:changed", { id, name: job.name, change: "paused", by, reason });
+    return true;
+  }
+}
+
+const failures = ["failed", "timed_out", "lost"] as const;
+
+function hasFailed({ state }: Run): boolean {
+  return failures.some((failure) => failure === state);
 }

@@ -4,7 +4,7 @@ import { nearest } from "../../core/text.ts";
 import type { JobWork, ToolFileRef } from "../../core/job.ts";
 import type { Tool } from "../../core/tool.ts";
 import { describeProblem } from "../../tool-files/tool-file-status.ts";
-import type { JobRunnerParts } from "./job-to-run.ts";
+import type { JobRunnerParts } from "./held-jobs.ts";
 
 export type ToolOfJob =
   /** `pinned`: somebody else has its name. */

@@ -7,10 +7,9 @@ import { nearest } from "../../core/text.ts";
 import type { Tool } from "../../core/tool.ts";
 import { type CanonicalName, parseRule } from "../../permissions/rules/permission-rule.ts";
 import { readDuration, readWhen } from "../times/read-when.ts";
-import type { JobOrder } from "./create-job.ts";
+import type { JobOrder, WrittenJob } from "./create-job.ts";
 import { findToolOfJob } from "./find-tool-of-job.ts";
-import type { JobRunnerParts } from "./job-to-run.ts";
-import type { WrittenJob } from "./written-job.ts";
+import type { JobRunnerParts } from "./held-jobs.ts";
 
 export interface OrderParts extends WorkParts {
   readonly settings: ScheduleConfiguration;

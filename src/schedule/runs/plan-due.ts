@@ -1,12 +1,11 @@
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { Job, JobPlan, Run } from "../../core/job.ts";
-import { pauseJob } from "../jobs/pause-job.ts";
+import type { Job, JobPlan, Run, ScheduleStore } from "../../core/job.ts";
+import { pauseJob } from "../jobs/change-jobs.ts";
 import { planJob, rewindJob } from "../jobs/plan-job.ts";
 import { tellSettled, type ScheduleParts } from "../schedule-parts.ts";
-import type { TimesOf } from "../times/remember-times.ts";
-import { eachDue } from "./due-times.ts";
-import { endOfTries, endUnstarted } from "./end-unstarted.ts";
+import type { TimesOf } from "../times/times.ts";
 import { delayOf } from "./jitter.ts";
+import { endOfTries, endUnstarted } from "./start-job-run.ts";
 import { jumpMs } from "./watch-clock.ts";
 
 /** Writes a row for each due time that has come, and decides about rows that were left lying. */
@@ -126,4 +125,21 @@ async function bringForward({ store, settings }: ScheduleParts, now: number): Pr
 
 function isCatchUp({ trigger, attempt }: Run): boolean {
   return trigger === "catch_up" && attempt === 1;
+}
+
+const mostInMemory = 100;
+
+/** Each run that is due and may start by then, so many at a time: there may be more than anybody wants in memory. */
+export async function* eachDue(
+  store: ScheduleStore,
+  startBy: number,
+  atATime: number = mostInMemory,
+): AsyncGenerator<Run> {
+  const pageSize = Math.min(atATime, mostInMemory);
+  let after: Run | undefined;
+  do {
+    const page = await store.listDue({ startBy, limit: pageSize, ...(after && { after }) });
+    yield* page;
+    after = page.length < pageSize ? undefined : page.at(-1);
+  } while (after);
 }

@@ -3,7 +3,7 @@ import type { Run } from "../../core/job.ts";
 import { isFinalTask, type Task } from "../../core/task.ts";
 import type { RunContext, RunOutcome } from "../jobs/job-runner.ts";
 import type { Tasks } from "../../tasks/manager/task-service.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "../jobs/job-to-run.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "../jobs/held-jobs.ts";
 
 const sliceMs = 1000;
 

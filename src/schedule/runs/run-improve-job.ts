@@ -2,7 +2,7 @@ import type { ApprovalRequest } from "../../core/approval.ts";
 import { RuntimeError } from "../../core/errors.ts";
 import type { RunOutcome } from "../jobs/job-runner.ts";
 import type { Improvement } from "../../tool-files/improve/improve-tool.ts";
-import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "../jobs/job-to-run.ts";
+import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "../jobs/held-jobs.ts";
 
 const attempts = 3;
 /** The rule by which a job's grant says yes beforehand to trying what passed. */

@@ -1,5 +1,5 @@
+import type { JobRunnerParts, JobToRun } from "../jobs/held-jobs.ts";
 import type { JobRunner, RunOutcome } from "../jobs/job-runner.ts";
-import type { JobRunnerParts, JobToRun } from "../jobs/job-to-run.ts";
 
 /** Does what jobs say, by the runtime they belong to. Each kind is loaded when the first job of it is due. */
 export function createJobRunner(parts: JobRunnerParts): JobRunner {

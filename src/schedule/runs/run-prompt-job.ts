@@ -1,6 +1,6 @@
 import type { RunEnd } from "../../core/events.ts";
+import { hopeless, type JobRunnerParts, type JobToRun } from "../jobs/held-jobs.ts";
 import type { RunOutcome } from "../jobs/job-runner.ts";
-import { hopeless, type JobRunnerParts, type JobToRun } from "../jobs/job-to-run.ts";
 
 export const noModel = "There is no model to ask: name one in the job, or in model.name of the settings.";
 

@@ -2,7 +2,7 @@ import type { ErrorType } from "../../core/errors.ts";
 import type { Execution } from "../../core/call.ts";
 import type { RunOutcome } from "../jobs/job-runner.ts";
 import { findToolOfJob } from "../jobs/find-tool-of-job.ts";
-import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "../jobs/job-to-run.ts";
+import { hopeless, leftOut, type JobRunnerParts, type JobToRun } from "../jobs/held-jobs.ts";
 
 /** Calls the tool, by its file where the job has one. Calls of one job are one conversation: they get the same version of it. */
 export async function runToolJob(parts: JobRunnerParts, { job, work, context }: JobToRun<"tool">): Promise<RunOutcome> {

@@ -1,9 +1,12 @@
+import type { Clock } from "../../core/clock.ts";
 import { codeOf, messageOf } from "../../core/errors.ts";
-import type { Job, Run, RunSet, RunState } from "../../core/job.ts";
-import type { ActiveRun } from "./active-runs.ts";
+import type { Emit } from "../../core/events.ts";
+import type { Job, Run, RunSet, RunState, ScheduleStore } from "../../core/job.ts";
+import type { ProcessIdentity } from "../../core/process.ts";
+import { pauseAfterFailures } from "../jobs/change-jobs.ts";
 import type { RunOutcome } from "../jobs/job-runner.ts";
-import { pauseAfterFailures } from "../jobs/pause-job.ts";
 import { tellSettled, type ScheduleParts } from "../schedule-parts.ts";
+import type { ActiveRun } from "./active-runs.ts";
 
 export interface EndedWork {
   readonly job: Job;
@@ -119,4 +122,53 @@ function endStateOf(outcome: RunOutcome, cause: NonNullable<EndedWork["stoppedBy
   if (outcome.state === "succeeded" || outcome.state === "left") return "succeeded";
   if (cause === undefined) return outcome.state;
   return cause === "timeout" ? "timed_out" : "cancelled";
+}
+
+/**
+ * A run as it stands, for who reads it while nobody serves the schedule: a row keeps saying `running` when its process was killed,
+ * until a scheduler settles it. Nothing is written for that. Who lives is asked of the store where machines share it.
+ */
+export async function showRun(run: Run, isAlive: (owner: ProcessIdentity) => boolean | Promise<boolean>): Promise<Run> {
+  const isUnderWay = run.state === "claimed" || run.state === "running";
+  // The task of an agent goes on without the process that ordered it, and is adopted.
+  if (!isUnderWay || run.owner === null || run.taskId !== null) return run;
+  if (await hasLife(run.owner, isAlive)) return run;
+  // Nothing was done yet: it is due again.
+  if (run.state === "claimed") return { ...run, state: "due", owner: null };
+  return { ...run, state: "lost", reason: "Its process is gone, so nobody knows how far it came." };
+}
+
+/** As long as it can't be found out, nobody says that it is gone. */
+async function hasLife(
+  owner: ProcessIdentity,
+  isAlive: (owner: ProcessIdentity) => boolean | Promise<boolean>,
+): Promise<boolean> {
+  try {
+    return await isAlive(owner);
+  } catch {
+    return true;
+  }
+}
+
+const dayMs = 24 * 60 * 60_000;
+
+/** Removes rows of runs that ended long ago, now and once a day; stops when what it returns is called. */
+export function pruneRunsDaily(parts: {
+  readonly store: ScheduleStore;
+  readonly clock: Clock;
+  readonly emit: Emit;
+  readonly keptDays: number;
+}): () => void {
+  const { store, clock, emit, keptDays } = parts;
+  let cancel = (): void => {};
+
+  function prune(): void {
+    cancel = clock.after(dayMs, prune);
+    store
+      .prune(clock.now() - keptDays * dayMs)
+      .catch((thrown: unknown) => emit("schedule:failed", { jobId: null, error: messageOf(thrown) }));
+  }
+
+  prune();
+  return () => cancel();
 }

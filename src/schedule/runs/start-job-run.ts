@@ -1,9 +1,9 @@
-import type { Job, Run } from "../../core/job.ts";
+import type { Job, Run, RunState } from "../../core/job.ts";
+import { pauseAfterFailures } from "../jobs/change-jobs.ts";
+import { type ScheduleParts, tellSettled } from "../schedule-parts.ts";
 import type { ActiveRuns } from "./active-runs.ts";
 import { carryOut } from "./execute-run.ts";
-import { endOfTries, endUnstarted, type End } from "./end-unstarted.ts";
 import { delayOf } from "./jitter.ts";
-import type { ScheduleParts } from "../schedule-parts.ts";
 
 export interface StartOptions {
   readonly active: ActiveRuns;
@@ -107,4 +107,25 @@ async function giveWay(
     await store.changeRun(run.id, { from: ["due"], set: { waitsFor: inTheWay.id } });
   }
   return hasCancelled;
+}
+
+interface End {
+  readonly state: RunState;
+  readonly reason: string;
+}
+
+/** Ends a run that is due, and is not to be begun any more. */
+export async function endUnstarted(parts: ScheduleParts, run: Run, { state, reason }: End): Promise<void> {
+  const ended = await parts.store.changeRun(run.id, {
+    from: ["due"],
+    set: { state, reason, endedAt: parts.clock.now(), waitsFor: null },
+  });
+  if (!ended) return;
+  tellSettled(parts, ended);
+  await pauseAfterFailures(parts, ended);
+}
+
+/** Of a run that is not tried again: what an earlier try came to is known, and is its end. */
+export function endOfTries({ reason }: Run, why: string): End {
+  return { state: "failed", reason: `${reason ?? ""} (${why})`.trim() };
 }

@@ -1,15 +1,12 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { AgentAdapter, AgentVerdict } from "./agent-adapter.ts";
+import { type AgentAdapter, type AgentVerdict, fillCommand, hasPlace, refuse } from "./agent-adapter.ts";
 import type { DriverEvent, DriverOrder } from "./acp/driver-words.ts";
-import { createAnswerText } from "./answer-text.ts";
-import { checkOrder } from "./check-order.ts";
+import { createAnswerText, createEventReader, type EventReading } from "./event-reader.ts";
+import { checkOrder } from "./take-arguments.ts";
 import type { CommandSettings } from "./command-agent.ts";
 import { describeFailure } from "./describe-end.ts";
-import { createEventReader, type EventReading } from "./event-reader.ts";
-import { fillCommand, hasPlace } from "./fill-command.ts";
 import { textAt } from "./read-event.ts";
-import { refuse } from "./refuse.ts";
 
 /** Any agent that speaks the Agent Client Protocol over its stdin and stdout. */
 export function createAcpAdapter(name: string, settings: CommandSettings): AgentAdapter {

@@ -1,3 +1,4 @@
+import { RuntimeError } from "../../core/errors.ts";
 import type { TaskOrder } from "../../core/task.ts";
 
 /**
@@ -86,3 +87,53 @@ export type AgentVerdict =
   | { readonly ok: true; readonly text: string }
   /** One sentence. */
   | { readonly ok: false; readonly error: string };
+
+/** One entry of `agents` in the settings: another agent, or how a known one is started here. */
+export interface AgentSettings {
+  /**
+   * The program and its first arguments. `{model}`, `{session}` and `{system_prompt}` in them are filled in; an argument
+   * whose value the task does not give is left out. Left out altogether: a known agent's own program.
+   */
+  readonly command?: readonly [string, ...string[]];
+  /** How it is spoken to and read. Left out: as the known agent of this name is. */
+  readonly output?: "text" | "json_lines" | "acp";
+  /** Where the message goes: `stdin` when left out. */
+  readonly message?: "stdin" | "argument";
+  /** `json_lines`: where the answer and the session's id lie in a line, as in `result.text`. */
+  readonly resultField?: string;
+  readonly sessionField?: string;
+  /** Whether whoever orders a task may add arguments: nobody knows what they mean. */
+  readonly acceptsArgs?: boolean;
+  /** How to get it. */
+  readonly install?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Names of variables of the person's environment that it gets beside the usual ones. */
+  readonly passes?: readonly string[];
+}
+
+/** The order asks for something this agent can't do, or nobody should: one sentence. */
+export function refuse(sentence: string): never {
+  throw new RuntimeError("TASK_INVALID", sentence);
+}
+
+/** The message for an agent that takes no system prompt: what it says comes first. */
+export function prefixMessage({ systemPrompt, message }: TaskOrder): string {
+  return systemPrompt === null || systemPrompt.trim() === "" ? message : `${systemPrompt.trimEnd()}\n\n${message}`;
+}
+
+const placeholders = /\{(model|session|system_prompt)\}/g;
+export type Placeholder = "model" | "session" | "system_prompt";
+
+/** The arguments with what the order says in place of `{model}` and the like; those it says nothing for are left out. */
+export function fillCommand(command: readonly string[], order: TaskOrder): string[] {
+  const values = { model: order.model, session: order.resume, system_prompt: order.systemPrompt };
+  return command.flatMap((argument) => {
+    const named = [...argument.matchAll(placeholders)].map(([, name]) => values[name as Placeholder]);
+    if (named.includes(null)) return [];
+    return [argument.replaceAll(placeholders, (_, name: Placeholder) => values[name]!)];
+  });
+}
+
+export function hasPlace(command: readonly string[], placeholder: Placeholder): boolean {
+  return command.some((argument) => argument.includes(`{${placeholder}}`));
+}

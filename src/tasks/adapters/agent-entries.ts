@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AgentSettings } from "./adapter-settings.ts";
+import type { AgentSettings } from "./agent-adapter.ts";
 
 const asList = 'expected a list of texts, the program and its arguments, as in ["my-review", "--strict"]';
 

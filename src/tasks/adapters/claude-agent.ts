@@ -1,11 +1,9 @@
 import { join } from "node:path";
 import type { AgentAdapter, AgentVerdict, ReaderNews } from "./agent-adapter.ts";
-import { createAnswerText } from "./answer-text.ts";
-import { checkOrder } from "./check-order.ts";
 import { describeFailure } from "./describe-end.ts";
-import { createEventReader, describeCall, type EventReading } from "./event-reader.ts";
+import { createAnswerText, createEventReader, describeCall, type EventReading } from "./event-reader.ts";
 import { listAt, textAt, valueAt, type AgentEvent } from "./read-event.ts";
-import { words, type ArgumentRules } from "./take-arguments.ts";
+import { type ArgumentRules, checkOrder, words } from "./take-arguments.ts";
 
 export const claudeAdapter: AgentAdapter = {
   name: "claude",

@@ -1,10 +1,8 @@
 import type { AgentAdapter, AgentVerdict } from "./agent-adapter.ts";
-import { createAnswerText } from "./answer-text.ts";
-import { checkArgumentLength, checkMessageLength, checkOrder } from "./check-order.ts";
 import { describeFailure } from "./describe-end.ts";
-import { createEventReader, describeCall, type EventReading } from "./event-reader.ts";
+import { createAnswerText, createEventReader, describeCall, type EventReading } from "./event-reader.ts";
 import { textAt, valueAt, type AgentEvent } from "./read-event.ts";
-import { words, type ArgumentRules } from "./take-arguments.ts";
+import { type ArgumentRules, checkArgumentLength, checkMessageLength, checkOrder, words } from "./take-arguments.ts";
 
 export const codexAdapter: AgentAdapter = {
   name: "codex",

@@ -1,13 +1,17 @@
 import type { TaskOrder } from "../../core/task.ts";
-import type { AgentAdapter, OutputReader } from "./agent-adapter.ts";
-import type { AgentSettings } from "./adapter-settings.ts";
-import { createAnswerText } from "./answer-text.ts";
-import { checkArgumentLength, checkOrder } from "./check-order.ts";
+import {
+  type AgentAdapter,
+  type AgentSettings,
+  fillCommand,
+  hasPlace,
+  type OutputReader,
+  prefixMessage,
+  refuse,
+} from "./agent-adapter.ts";
 import { describeBadExit, describeEnd } from "./describe-end.ts";
-import { fillCommand, hasPlace } from "./fill-command.ts";
-import { prefixMessage } from "./prefix-message.ts";
+import { createAnswerText } from "./event-reader.ts";
 import { readEvent, valueAt } from "./read-event.ts";
-import { refuse } from "./refuse.ts";
+import { checkArgumentLength, checkOrder } from "./take-arguments.ts";
 
 export type CommandSettings = AgentSettings & Required<Pick<AgentSettings, "command">>;
 

@@ -1,11 +1,8 @@
-import type { AgentAdapter, AgentVerdict } from "./agent-adapter.ts";
-import { createAnswerText } from "./answer-text.ts";
-import { checkMessageLength, checkOrder } from "./check-order.ts";
+import { type AgentAdapter, type AgentVerdict, prefixMessage } from "./agent-adapter.ts";
 import { describeFailure } from "./describe-end.ts";
-import { createEventReader, describeCall, type EventReading } from "./event-reader.ts";
-import { prefixMessage } from "./prefix-message.ts";
+import { createAnswerText, createEventReader, describeCall, type EventReading } from "./event-reader.ts";
 import { textAt, valueAt } from "./read-event.ts";
-import { words, type ArgumentRules } from "./take-arguments.ts";
+import { type ArgumentRules, checkMessageLength, checkOrder, words } from "./take-arguments.ts";
 
 export const geminiAdapter: AgentAdapter = {
   name: "gemini",

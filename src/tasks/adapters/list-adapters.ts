@@ -1,7 +1,6 @@
 import { RuntimeError } from "../../core/errors.ts";
 import { createAcpAdapter } from "./acp-agent.ts";
-import type { AgentAdapter } from "./agent-adapter.ts";
-import type { AgentSettings } from "./adapter-settings.ts";
+import type { AgentAdapter, AgentSettings } from "./agent-adapter.ts";
 import { claudeAdapter } from "./claude-agent.ts";
 import { codexAdapter } from "./codex-agent.ts";
 import { createCommandAdapter, type CommandSettings } from "./command-agent.ts";

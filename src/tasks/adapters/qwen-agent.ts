@@ -1,8 +1,7 @@
 import type { AgentAdapter } from "./agent-adapter.ts";
-import { checkArgumentLength, checkMessageLength, checkOrder } from "./check-order.ts";
 import { readClaude } from "./claude-agent.ts";
 import { createEventReader } from "./event-reader.ts";
-import { words, type ArgumentRules } from "./take-arguments.ts";
+import { type ArgumentRules, checkArgumentLength, checkMessageLength, checkOrder, words } from "./take-arguments.ts";
 
 export const qwenAdapter: AgentAdapter = {
   name: "qwen",

@@ -10,21 +10,18 @@ import {
   type TaskRun,
 } from "../../core/task.ts";
 import { nearest } from "../../core/text.ts";
-import type { AgentAdapter } from "../adapters/agent-adapter.ts";
+import { type AgentAdapter, refuse } from "../adapters/agent-adapter.ts";
 import { oneLine } from "../adapters/describe-end.ts";
-import { refuse } from "../adapters/refuse.ts";
 import { createAnswerReadings } from "./answer-readings.ts";
-import { checkSameOrder, maskOrder } from "./check-same-request.ts";
 import { cancelled } from "./conclude-task.ts";
-import { dropExpired, expireTasks, sweepFolders } from "./expire-tasks.ts";
+import { createForgottenAgents, dropExpired, expireTasks, sweepFolders } from "./expire-tasks.ts";
 import { checkLaunch, launchTask } from "./launch-task.ts";
 import { readAgent } from "./read-agent.ts";
-import { createForgottenAgents } from "./removed-agents.ts";
 import { openTasksFolder, runFolderOf } from "./task-folder.ts";
 import { readTaskOutput, type OutputRange, type TaskOutput } from "./task-output.ts";
 import { lookMs, type TaskManagerOptions } from "./task-parts.ts";
 import { createTaskQueue } from "./task-queue.ts";
-import { invalid, readTaskRequest, type TaskRequest } from "./task-request.ts";
+import { checkSameOrder, invalid, maskOrder, readTaskRequest, type TaskRequest } from "./task-request.ts";
 import { createTaskWatches } from "./task-watches.ts";
 import { bytesPerLook, endRun, settledEvent } from "./watch-task.ts";
 

@@ -5,11 +5,11 @@ import { codeOf } from "../../core/errors.ts";
 import type { Task, TaskChange } from "../../core/task.ts";
 import type { DetachedState } from "../../process/detached/detached.ts";
 import { secretsFile } from "../adapters/agent-adapter.ts";
-import { maskOrder } from "./check-same-request.ts";
 import { cancelled, concludeTask, type StopCause } from "./conclude-task.ts";
 import { readAgent, type AgentReading } from "./read-agent.ts";
 import { countPrinted, cutPrinted, hasPrinted, runFolderOf } from "./task-folder.ts";
 import type { TaskManagerOptions } from "./task-parts.ts";
+import { maskOrder } from "./task-request.ts";
 
 /** One running task that this process watches. */
 export interface TaskWatch {

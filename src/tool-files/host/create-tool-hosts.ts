@@ -1,6 +1,6 @@
 import type { InputProblem, ToolResult } from "../../core/tool.ts";
-import { defaultHostLimits, type HostLimits } from "./host-limits.ts";
 import { type HostParts, type HostRefusal, openHost } from "./host-process.ts";
+import { defaultHostLimits, type HostLimits } from "./host-protocol.ts";
 import { type LiveHost, startLiveHost } from "./live-host.ts";
 import { readSpec } from "./read-spec.ts";
 import { createStrippedFiles } from "./stripped-files.ts";

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { HostLimits } from "./host-limits.ts";
+import type { HostLimits } from "./host-protocol.ts";
 import type { StrippedFiles } from "./stripped-files.ts";
 import type { ToolFile } from "./tool-host.ts";
 

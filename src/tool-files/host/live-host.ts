@@ -1,8 +1,17 @@
 import { StringDecoder } from "node:string_decoder";
 import { clipText } from "../../core/text.ts";
 import type { InputProblem, ToolResult } from "../../core/tool.ts";
-import { bystander, type EndReason, explainEnd, type HostEnd } from "./explain-end.ts";
-import { type HostParts, type HostProcess, type HostRefusal, type Loaded, openHost } from "./host-process.ts";
+import {
+  bystander,
+  type EndReason,
+  explainEnd,
+  type HostEnd,
+  type HostParts,
+  type HostProcess,
+  type HostRefusal,
+  type Loaded,
+  openHost,
+} from "./host-process.ts";
 import type { FromHost } from "./host-protocol.ts";
 import type { HostCall, HostOutcome, ToolFile } from "./tool-host.ts";
 

@@ -16,12 +16,11 @@ import type { Tasks } from "../../tasks/manager/task-service.ts";
 import type { ToolVersion } from "../custom-tool.ts";
 import type { ReplayCase } from "../rollout/replay/replay-case.ts";
 import type { Snapshot } from "../scan/read-tool-file.ts";
-import { openProposer, type Proposer } from "./ask-for-patch.ts";
+import { openProposer, type Proposer, readProposal } from "./ask-for-patch.ts";
 import { failingInputs, failuresOfCalls, failuresOfFeedback, type KnownFailure } from "./collect-failures.ts";
 import { improveSystem } from "./improve-prompt.ts";
 import type { Improvement } from "./improvement.ts";
 import { proposeUntilPassed, type Proposed } from "./propose-until-passed.ts";
-import { readProposal } from "./read-proposal.ts";
 
 export type { CheckRow, Improvement } from "./improvement.ts";
 

@@ -1,19 +1,21 @@
-import { readFileSync } from "node:fs";
-import type { Proposer } from "./ask-for-patch.ts";
-import type { KnownFailure } from "./collect-failures.ts";
-import { improveRequest, refusalRequest } from "./improve-prompt.ts";
-import type { Attempt, Finding, Improvement } from "./improvement.ts";
-import type { Proposal } from "./read-proposal.ts";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, extname, join, relative } from "node:path";
+import type { Folders } from "../../config/folders.ts";
+import { unifiedDiff } from "../../core/unified-diff.ts";
+import { claimDataFolder } from "../../records/claim-data-folder.ts";
+import { versionName, type ToolVersion } from "../custom-tool.ts";
+import type { ToolFile } from "../host/tool-host.ts";
 import { chooseCases, mayReplay } from "../rollout/replay/choose-cases.ts";
 import type { ReplayCase } from "../rollout/replay/replay-case.ts";
-import { unifiedDiff } from "../../core/unified-diff.ts";
-import { versionName, type ToolVersion } from "../custom-tool.ts";
-import type { Snapshot } from "../scan/read-tool-file.ts";
-import { checkProposal, type CheckPlace } from "./check-proposal.ts";
-import type { ImproveOrder, ImproveParts } from "./improve-tool.ts";
-import type { RehearsalOrder } from "./judge-rehearsal.ts";
 import { listRecorded } from "../rollout/service/replay-canary.ts";
-import { stageProposal, stagingFolder } from "./stage-proposal.ts";
+import { readToolFile, type Snapshot } from "../scan/read-tool-file.ts";
+import type { Proposal, Proposer } from "./ask-for-patch.ts";
+import { checkProposal, type CheckPlace } from "./check-proposal.ts";
+import type { KnownFailure } from "./collect-failures.ts";
+import { improveRequest, refusalRequest } from "./improve-prompt.ts";
+import type { ImproveOrder, ImproveParts } from "./improve-tool.ts";
+import type { Attempt, Finding, Improvement } from "./improvement.ts";
+import type { RehearsalOrder } from "./judge-rehearsal.ts";
 
 export interface Proposed extends Pick<Improvement, "outcome" | "sentence" | "attempts"> {
   readonly last: LastProposal;
@@ -156,4 +158,35 @@ async function chooseRehearsal(parts: ImproveParts, order: ImproveOrder, subject
   const whyNone =
     "Whether it mends anything can't be tried: the tool changes things, so no recorded call is run again.";
   return { cases, failures: [], whyNone };
+}
+
+export interface StagedProposal {
+  /** The stable version with another content of its file; what it imports from the folder is the same. */
+  readonly snapshot: Snapshot;
+  readonly text: string;
+  /** Of the staged file, relative to the workdir. */
+  readonly shown: string;
+}
+
+/** Puts a proposed content where people can look at it. Nothing loads it from there. Throws the system's error. */
+function stageProposal(
+  folders: Folders,
+  stable: ToolFile & { readonly name: string },
+  proposed: { readonly tool: string; readonly text: string },
+): StagedProposal {
+  const { name } = stable;
+  const read = readToolFile(dirname(stable.path), name, Buffer.from(proposed.text));
+  if (!read.ok) throw new Error(`${stable.shown}: ${read.problem.message}`);
+  const { snapshot } = read;
+  claimDataFolder(folders);
+  const folder = stagingFolder(folders, proposed.tool);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = join(folder, `${snapshot.hash}${extname(name)}`);
+  writeFileSync(path, proposed.text, { mode: 0o600 });
+  chmodSync(path, 0o600);
+  return { snapshot, text: proposed.text, shown: relative(folders.workdir, path) };
+}
+
+function stagingFolder(folders: Folders, tool: string): string {
+  return join(folders.data, "staging", tool);
 }

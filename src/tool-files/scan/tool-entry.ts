@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { ToolVersion } from "../custom-tool.ts";
 import type { FileProblem } from "../host/tool-host.ts";
-import type { Author } from "../versions/releases.ts";
+import type { Author } from "../versions/released-versions.ts";
 import { readToolFile, type Snapshot } from "./read-tool-file.ts";
 import { isSameStamp, isUnsettled, lookAt, type Stamp } from "./scan-folder.ts";
 import type { FileState } from "../tool-file-status.ts";

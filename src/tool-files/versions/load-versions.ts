@@ -1,7 +1,7 @@
 import { messageOf } from "../../core/errors.ts";
 import { createToolVersion, type CustomToolParts, type ToolVersion } from "../custom-tool.ts";
 import type { FileProblem, ToolHosts } from "../host/tool-host.ts";
-import type { Author } from "./releases.ts";
+import type { Author } from "./released-versions.ts";
 import type { FileState } from "../tool-file-status.ts";
 import { partsToAdmit, type AdmittedPart, type ToolEntry } from "../scan/tool-entry.ts";
 import type { VersionStore } from "./version-store.ts";

@@ -1,8 +1,7 @@
 import { codeOf } from "../../core/errors.ts";
 import type { Tool } from "../../core/tool.ts";
 import { timeToWire } from "../../core/wire.ts";
-import { versionName } from "../rollout/release/version-name.ts";
-import type { ToolRelease } from "../rollout/release/tool-release.ts";
+import { type ToolRelease, versionName } from "../rollout/release/tool-release.ts";
 import type { Runtime } from "../../runtime/runtime.ts";
 
 /** A content of a tool, as a list of them shows it. */

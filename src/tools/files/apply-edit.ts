@@ -1,8 +1,15 @@
 import { clipText } from "../../core/text.ts";
-import { type Failure, failure } from "../failure.ts";
-import { countOf, formatBytes, formatCount } from "../format-bytes.ts";
-import { findText, type Found, type Place, type TextFile, withoutOverlaps } from "./find-text.ts";
-import { codePoints, findLookAlike, nameCharacters } from "./look-alikes.ts";
+import { countOf, type Failure, failure, formatBytes, formatCount } from "../failure.ts";
+import {
+  codePoints,
+  findLookAlike,
+  findText,
+  type Found,
+  nameCharacters,
+  type Place,
+  type TextFile,
+  withoutOverlaps,
+} from "./find-text.ts";
 import { decodeText, encodeText, unitBytes } from "./text-format.ts";
 
 export interface Edit {

@@ -1,21 +1,11 @@
 import { z } from "zod";
 import { defineTool } from "../../core/define-tool.ts";
 import type { Preview, ToolContext, ToolResult } from "../../core/tool.ts";
-import { applyEdit } from "./apply-edit.ts";
-import type { Edit } from "./apply-edit.ts";
-import { asResult, failure } from "../failure.ts";
-import type { Failure } from "../failure.ts";
-import { countOf, formatBytes } from "../format-bytes.ts";
-import { keepBefore } from "./file-backups.ts";
-import { withTarget } from "./locate-target.ts";
-import { locate } from "./locate-file.ts";
-import type { Held } from "./locate-file.ts";
-import { oneAtATime } from "./one-file-at-a-time.ts";
-import { diffBytes, previewChange } from "./preview-change.ts";
-import { readStart } from "./read-start.ts";
-import type { FileStart } from "./read-start.ts";
-import { recognizeBinary } from "./recognize-binary.ts";
-import { replaceFile } from "./replace-file.ts";
+import { applyEdit, type Edit } from "./apply-edit.ts";
+import { asResult, countOf, type Failure, failure, formatBytes } from "../failure.ts";
+import { diffBytes, keepBefore, oneAtATime, previewChange, replaceFile } from "./replace-file.ts";
+import { type Held, locate, withTarget } from "./locate-file.ts";
+import { type FileStart, readStart, recognizeBinary } from "./open-file.ts";
 import { detectFormat } from "./text-format.ts";
 import { cutDiff } from "../../core/unified-diff.ts";
 

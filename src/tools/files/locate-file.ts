@@ -1,11 +1,10 @@
 import { relative, resolve } from "node:path";
-import type { Place, Refused } from "../../guard/path/find-place.ts";
-import { openPathGuard } from "../../guard/path/open-path-guard.ts";
-import type { PathGuard } from "../../guard/path/open-path-guard.ts";
-import { isWithin } from "../../guard/path/path-name.ts";
 import type { ToolContext } from "../../core/tool.ts";
-import { failure, systemFailure } from "../failure.ts";
-import type { Failure } from "../failure.ts";
+import type { Place, Refused } from "../../guard/path/find-place.ts";
+import { isOwn } from "../../guard/path/judge-path.ts";
+import { openPathGuard, type PathGuard } from "../../guard/path/open-path-guard.ts";
+import { isWithin } from "../../guard/path/path-name.ts";
+import { type Failure, failure, systemFailure } from "../failure.ts";
 
 export interface Located {
   readonly ok: true;
@@ -76,4 +75,17 @@ function show(place: { given: string; workdir: string; path: string; root: strin
   const asked = resolve(place.workdir, place.given);
   const isByName = isWithin(place.workdir, asked);
   return (isByName ? relative(place.workdir, asked) : relative(place.root, place.path)) || ".";
+}
+
+/** As `withPlace`, for a file that is to be changed: Deckhand's own records in the workdir are refused. */
+export async function withTarget<Result>(
+  given: string,
+  where: Where,
+  use: (held: Held) => Promise<Result>,
+): Promise<Result | Failure> {
+  return withPlace<Result | Failure>(given, where, (held) => {
+    if (!isOwn(held.guard, held.path)) return use(held);
+    const error = `${given} belongs to Deckhand's own records, which no tool may change.`;
+    return Promise.resolve(failure("access", error, "Use another path."));
+  });
 }

@@ -1,9 +1,8 @@
 import type { ImagePart } from "../../core/message.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
-import { asResult, failure } from "../failure.ts";
-import { formatBytes } from "../format-bytes.ts";
+import { asResult, failure, formatBytes } from "../failure.ts";
 import { withPlace, type Held } from "./locate-file.ts";
-import { readStart } from "./read-start.ts";
+import { readStart } from "./open-file.ts";
 import { readTool } from "./read.ts";
 
 /** What providers take at most. */

@@ -3,12 +3,10 @@ import { z } from "zod";
 import { clipText } from "../../core/text.ts";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import type { OpenedRegular } from "../../guard/path/open-regular.ts";
-import { asResult, failure } from "../failure.ts";
-import { countOf, formatBytes, formatCount } from "../format-bytes.ts";
+import type { OpenedRegular } from "../../guard/path/open-folder.ts";
+import { asResult, countOf, failure, formatBytes, formatCount } from "../failure.ts";
 import { type Located, withPlace } from "./locate-file.ts";
-import { openFile } from "./open-file.ts";
-import { recognizeBinary, sampleBytes } from "./recognize-binary.ts";
+import { openFile, recognizeBinary, sampleBytes } from "./open-file.ts";
 import { detectFormat, type TextFormat } from "./text-format.ts";
 
 const mostLines = 2000;

@@ -2,16 +2,10 @@ import { lstatSync } from "node:fs";
 import { z } from "zod";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolContext, ToolResult } from "../../core/tool.ts";
-import { asResult } from "../failure.ts";
-import { countOf, formatCount } from "../format-bytes.ts";
-import { compileGlob } from "./glob-pattern.ts";
-import type { GlobPattern } from "./glob-pattern.ts";
-import { showPath, withFolder } from "./locate-folder.ts";
-import type { HeldFolder } from "./locate-folder.ts";
-import { isInOwnFolder } from "./own-folder.ts";
-import { resourcesOfSearch } from "./search-resources.ts";
-import { lookAt, walkTree } from "./walk-tree.ts";
-import type { TreeEntry, Walk } from "./walk-tree.ts";
+import { asResult, countOf, formatCount } from "../failure.ts";
+import { compileGlob, type GlobPattern } from "./glob-pattern.ts";
+import { type HeldFolder, isInOwnFolder, resourcesOfSearch, showPath, withFolder } from "./locate-folder.ts";
+import { lookAt, type TreeEntry, type Walk, walkTree } from "./walk-tree.ts";
 
 export const globTool = defineTool({
   name: "glob",

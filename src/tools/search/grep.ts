@@ -5,30 +5,31 @@ import { defineTool } from "../../core/define-tool.ts";
 import { codeOf } from "../../core/errors.ts";
 import type { Tool, ToolResult } from "../../core/tool.ts";
 import type { PathGuard } from "../../guard/path/open-path-guard.ts";
-import { type NotOpened, type OpenedRegular, openRegular } from "../../guard/path/open-regular.ts";
-import { ownFolder } from "../../guard/path/own-records.ts";
+import { type NotOpened, type OpenedRegular, openRegular } from "../../guard/path/open-folder.ts";
+import { ownFolder } from "../../guard/path/judge-path.ts";
 import { namesBetween } from "../../guard/path/path-name.ts";
 import { isSecretPath } from "../../guard/path/secret-names.ts";
 import type { Processes } from "../../process/processes.ts";
-import { asResult, type Failure, failure } from "../failure.ts";
+import { asResult, countOf, type Failure, failure } from "../failure.ts";
 import { type Held, type Where, withPlace } from "../files/locate-file.ts";
 import { notFound } from "../files/open-file.ts";
 import { detectFormat } from "../files/text-format.ts";
-import { countOf } from "../format-bytes.ts";
 import { compileGlob } from "./glob-pattern.ts";
-import { type GrepFindings, keepPaths, readFindings } from "./grep-findings.ts";
-import { type GrepRecord, recordOptions } from "./grep-records.ts";
 import {
   describeBinaries,
   type Findings,
+  type GrepFindings,
+  type GrepRecord,
+  keepPaths,
+  readFindings,
+  recordOptions,
   reportBinaries,
   reportCounts,
   reportFiles,
   reportRecords,
 } from "./grep-report.ts";
-import { isInOwnFolder } from "./own-folder.ts";
+import { isInOwnFolder, resourcesOfSearch } from "./locate-folder.ts";
 import { type RipgrepEnd, type RipgrepRequest, runRipgrep } from "./ripgrep.ts";
-import { resourcesOfSearch } from "./search-resources.ts";
 import { searchSteadily } from "./steady-search.ts";
 
 const input = z.object({

@@ -1,7 +1,8 @@
-import { compileName } from "./match-name.ts";
-import type { MatchName } from "./match-name.ts";
-import { compilePath, matchPath } from "./path-pattern.ts";
-import type { PathPattern } from "./path-pattern.ts";
+import { lstat } from "node:fs/promises";
+import { dirname, join, resolve, sep } from "node:path";
+import { readOwnStart } from "../files/open-file.ts";
+import { compilePath, matchPath, type PathPattern } from "./glob-pattern.ts";
+import { compileName, type MatchName } from "./match-name.ts";
 
 interface IgnoreRule {
   readonly isNegated: boolean;
@@ -17,7 +18,7 @@ export interface IgnoreLayer {
 }
 
 /** Reads the text of a .gitignore as git does. Lines that are no valid pattern are left out. */
-export function parseIgnoreRules(text: string): IgnoreRule[] {
+function parseIgnoreRules(text: string): IgnoreRule[] {
   const rules: IgnoreRule[] = [];
   for (const line of text.replace(/^\uFEFF/, "").split("\n")) {
     const rule = parseLine(line.endsWith("\r") ? line.slice(0, -1) : line);
@@ -76,4 +77,60 @@ function isEscaped(line: string, at: number): boolean {
   let backslashes = 0;
   while (line[at - 1 - backslashes] === "\\") backslashes++;
   return backslashes % 2 === 1;
+}
+
+const longestFile = 1_000_000;
+
+/** The rules that count for what lies in a folder: those of the folders above it, from its repository's root down. */
+export async function loadRulesAbove(folder: string): Promise<readonly IgnoreLayer[]> {
+  if (dirname(folder) === folder) return [];
+  const parent = dirname(folder);
+  const isRepository = await exists(join(parent, ".git"));
+  const above = isRepository ? [] : await loadRulesAbove(parent);
+  return loadRulesIn({ path: parent, at: (name) => join(parent, name) }, above, { isRepository, hasIgnoreFile: true });
+}
+
+/** A folder by its path, and the way to the files in it. */
+interface Folder {
+  readonly path: string;
+  at(name: string): string;
+}
+
+/** The rules above plus a folder's own. A repository starts over: what lies around it is not its concern. */
+export async function loadRulesIn(
+  folder: Folder,
+  above: readonly IgnoreLayer[],
+  { isRepository, hasIgnoreFile }: { isRepository: boolean; hasIgnoreFile: boolean },
+): Promise<readonly IgnoreLayer[]> {
+  if (!isRepository && !hasIgnoreFile) return above;
+  const depth = namesOf(folder.path).length;
+  const excluded = isRepository ? parseIgnoreRules(await readText(await excludeFile(folder))) : [];
+  const ignored = hasIgnoreFile ? parseIgnoreRules(await readText(folder.at(".gitignore"))) : [];
+  const own = [excluded, ignored].filter((rules) => rules.length > 0).map((rules) => ({ depth, rules }));
+  return isRepository ? own : [...above, ...own];
+}
+
+/** The names that lead to an absolute path. */
+export function namesOf(path: string): string[] {
+  return path.split(sep).filter((name) => name !== "");
+}
+
+/** In a linked work tree `.git` is a file that names another folder, which names the common one. */
+async function excludeFile(repository: Folder): Promise<string> {
+  const link = /^gitdir: (.+)/.exec(await readText(repository.at(".git")))?.[1];
+  if (link === undefined) return repository.at(".git/info/exclude");
+  const own = resolve(repository.path, link);
+  const common = (await readText(join(own, "commondir"))).trim();
+  return join(resolve(own, common), "info", "exclude");
+}
+
+async function readText(path: string): Promise<string> {
+  return (await readOwnStart(path, longestFile)).toString("utf8");
+}
+
+async function exists(path: string): Promise<boolean> {
+  return lstat(path).then(
+    () => true,
+    () => false,
+  );
 }

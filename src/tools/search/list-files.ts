@@ -2,14 +2,9 @@ import { lstatSync, readlinkSync } from "node:fs";
 import { z } from "zod";
 import { defineTool } from "../../core/define-tool.ts";
 import type { ToolResult } from "../../core/tool.ts";
-import { asResult } from "../failure.ts";
-import { countOf, formatBytes, formatCount } from "../format-bytes.ts";
-import { showPath, withFolder } from "./locate-folder.ts";
-import type { HeldFolder } from "./locate-folder.ts";
-import { isInOwnFolder } from "./own-folder.ts";
-import { resourcesOfSearch } from "./search-resources.ts";
-import { lookAt, walkTree } from "./walk-tree.ts";
-import type { TreeEntry, Walk } from "./walk-tree.ts";
+import { asResult, countOf, formatBytes, formatCount } from "../failure.ts";
+import { type HeldFolder, isInOwnFolder, resourcesOfSearch, showPath, withFolder } from "./locate-folder.ts";
+import { lookAt, type TreeEntry, type Walk, walkTree } from "./walk-tree.ts";
 
 const input = z.object({
   path: z.string().optional().describe("Folder, default the workdir"),

@@ -1,9 +1,8 @@
 import type { ToolContext } from "../../core/tool.ts";
 import type { CommandEnd } from "../../process/run/run-request.ts";
 import type { Processes } from "../../process/processes.ts";
-import { failure } from "../failure.ts";
-import type { Failure } from "../failure.ts";
-import { readOwnStart } from "../files/read-start.ts";
+import { type Failure, failure } from "../failure.ts";
+import { readOwnStart } from "../files/open-file.ts";
 
 export interface RipgrepRequest {
   readonly options: readonly string[];

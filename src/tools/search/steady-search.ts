@@ -2,12 +2,10 @@ import { lstatSync } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { codeOf } from "../../core/errors.ts";
-import type { OpenFolder } from "../../guard/path/open-folder.ts";
+import { type OpenFolder, openRegular } from "../../guard/path/open-folder.ts";
 import type { PathGuard } from "../../guard/path/open-path-guard.ts";
-import { openRegular } from "../../guard/path/open-regular.ts";
 import type { Failure } from "../failure.ts";
-import { joinFindings, keepPaths, noFindings, pathsOf, renamePaths } from "./grep-findings.ts";
-import type { GrepFindings } from "./grep-findings.ts";
+import { type GrepFindings, joinFindings, keepPaths, noFindings, pathsOf, renamePaths } from "./grep-report.ts";
 import { enterFolder } from "./walk-tree.ts";
 
 /** Searches these paths, and reads what was found. */

@@ -2,11 +2,9 @@ import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeOf } from "../../core/errors.ts";
+import { ownFolder } from "../../guard/path/judge-path.ts";
 import type { OpenFolder } from "../../guard/path/open-folder.ts";
-import { ownFolder } from "../../guard/path/own-records.ts";
-import { isIgnored } from "./ignore-rules.ts";
-import type { IgnoreLayer } from "./ignore-rules.ts";
-import { loadRulesAbove, loadRulesIn, namesOf } from "./load-ignore-rules.ts";
+import { type IgnoreLayer, isIgnored, loadRulesAbove, loadRulesIn, namesOf } from "./ignore-rules.ts";
 
 export interface TreeEntry {
   /** The names that lead to its folder from the root of the walk. */

@@ -3,8 +3,7 @@ import { defineTool } from "../../core/define-tool.ts";
 import type { Resource, Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import type { BackgroundOutput, BackgroundProcess } from "../../process/background/background.ts";
 import type { Processes } from "../../process/processes.ts";
-import { failure, type Failure } from "../failure.ts";
-import { formatBytes, formatCount } from "../format-bytes.ts";
+import { type Failure, failure, formatBytes, formatCount } from "../failure.ts";
 
 const processesInput = z.object({
   action: z.enum(["list", "read", "stop"]),

@@ -1,8 +1,7 @@
 import { open } from "node:fs/promises";
 import type { ToolResult } from "../../core/tool.ts";
 import type { CommandEnd, OutputFile, OutputStream, StartError } from "../../process/run/run-request.ts";
-import { failure, type Failure } from "../failure.ts";
-import { formatBytes, formatCount } from "../format-bytes.ts";
+import { type Failure, failure, formatBytes, formatCount } from "../failure.ts";
 
 /** Puts a whole output where it can be read later; says where. */
 export type KeepOutput = (rawPath: string, fileName: string) => Promise<string>;

@@ -1,7 +1,9 @@
 import { realpathSync } from "node:fs";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { codeOf, RuntimeError } from "../../core/errors.ts";
+import type { Clock } from "../../core/clock.ts";
+import { defineTool, type ToolDefinition } from "../../core/define-tool.ts";
+import { codeOf, messageOf, RuntimeError } from "../../core/errors.ts";
 import {
   answerOfAgents,
   answerOfCancel,
@@ -12,9 +14,8 @@ import {
   usualWaitSeconds,
   waitForTask,
 } from "../../core/task-answers.ts";
-import { statusOfTask, type TaskState, taskStates } from "../../core/task.ts";
+import { statusOfTask, type TaskDesk, type TaskDoor, type TaskState, taskStates } from "../../core/task.ts";
 import type { Tool, ToolContext } from "../../core/tool.ts";
-import { defineTaskTool, looksOnly, taskId, type TaskToolParts } from "./task-tool.ts";
 
 /** The tools around background agents. Making them opens nothing. */
 export function createTaskTools(parts: TaskToolParts): Tool[] {
@@ -208,4 +209,50 @@ function describeOrder(input: z.output<typeof useAgentInput>, where: string): st
     "",
     input.message,
   ].join("\n");
+}
+
+export interface TaskToolParts {
+  /** Opened when a call first needs it. */
+  readonly desk: () => Promise<TaskDesk>;
+  readonly clock: Clock;
+  readonly door: TaskDoor;
+  /** False: workers run them, wherever those are. */
+  readonly runsHere: boolean;
+}
+
+/** Every model reads this on every turn: what the name says is not said again. */
+const taskId = z.string();
+
+type Definition<Schema extends z.ZodObject> = Omit<ToolDefinition<Schema>, "run"> & {
+  /** The answer as JSON. What is thrown becomes an error of the tool, in its sentence. */
+  readonly answer: (input: z.output<Schema>, context: ToolContext) => Promise<object>;
+};
+
+/** A tool whose answer is one JSON object, the same through every door. */
+function defineTaskTool<Schema extends z.ZodObject>({ answer, traits, ...rest }: Definition<Schema>): Tool {
+  return defineTool({
+    ...rest,
+    traits: { category: "tasks", offeredIn: ["agent", "schedule"], ...traits },
+    async run(input, context) {
+      try {
+        const data = await answer(input, context);
+        return { ok: true, output: JSON.stringify(data), data };
+      } catch (thrown) {
+        return explain(thrown);
+      }
+    },
+  });
+}
+
+/** It changes nothing that others could see, and touches nothing that other calls do. */
+const looksOnly = {
+  traits: { readOnly: true },
+  resources: () => [],
+} as const;
+
+function explain(thrown: unknown): { readonly ok: false; readonly error: string; readonly errorType: string } {
+  const code = codeOf(thrown);
+  // The words of `get_task_status` for a task that is not there.
+  if (code === "TASK_UNKNOWN") return { ok: false, error: "Task ID not found or expired.", errorType: "not_found" };
+  return { ok: false, error: messageOf(thrown), errorType: code === "TASK_INVALID" ? "invalid_input" : "io" };
 }

@@ -6,8 +6,7 @@ import type { Tool, ToolContext, ToolResult } from "../../core/tool.ts";
 import type { Connect } from "../../guard/url/connect.ts";
 import type { FetchGuarded, FetchRefusal, GuardedResponse } from "../../guard/url/guarded-fetch.ts";
 import type { ResolveName } from "../../guard/url/resolve-name.ts";
-import { type Failure, failure } from "../failure.ts";
-import { formatBytes, formatCount } from "../format-bytes.ts";
+import { type Failure, failure, formatBytes, formatCount } from "../failure.ts";
 import type { WebSettings } from "./web-settings.ts";
 
 const defaultCharacters = 20_000;

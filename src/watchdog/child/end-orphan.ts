@@ -1,8 +1,7 @@
 import type { ProcessIdentity } from "../../core/process.ts";
 import { identify, isAlive } from "../../process/stop/process-identity-check.ts";
 import type { ProcessTable } from "../../process/stop/process-table.ts";
-import { startVariable } from "./watchdog-child-environment.ts";
-import { endGroup } from "./child-group.ts";
+import { endGroup, startVariable } from "./start-child.ts";
 import type { WatchParts } from "./run-child.ts";
 import type { WatchdogStatus } from "../records/status-file.ts";
 

@@ -5,14 +5,13 @@ import type { ProcessTable } from "../../process/stop/process-table.ts";
 import { sendSignal } from "../../process/stop/send-signal.ts";
 import { settlesWithin, wait } from "../../process/stop/wait.ts";
 import type { ChildEnd } from "../decide-next.ts";
+import type { EmitWatchdogEvent, EndCause } from "../describe-event.ts";
 import type { WatchdogLog } from "../records/watchdog-log.ts";
 import { createOccasion, waitFor } from "../restart-reason.ts";
-import type { StopOrder } from "../stop-order.ts";
-import type { EmitWatchdogEvent, EndCause } from "../watchdog-events.ts";
+import type { StopOrder } from "../stop-watchdog.ts";
 import type { WatchdogSettings } from "../watchdog-settings.ts";
-import { endGroup, signalChild } from "./child-group.ts";
 import { type Beat, heartbeatFile, readBeat } from "./heartbeat.ts";
-import type { ChildExit } from "./start-child.ts";
+import { type ChildExit, endGroup, signalChild } from "./start-child.ts";
 
 export interface WatchParts {
   readonly settings: WatchdogSettings;

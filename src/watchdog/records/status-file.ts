@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ProcessIdentity } from "../../core/process.ts";
 import { fromWire, toWire } from "../../core/wire.ts";
-import { writeWhole } from "./write-whole-record.ts";
+import { writeWhole } from "./crash-records.ts";
 
 /** What a watchdog does now, for whoever looks, and for the next one when this one is killed. */
 export interface WatchdogStatus {

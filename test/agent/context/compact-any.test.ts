@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { compactConversation } from "../../../src/agent/context/compact.ts";
-import { undoCompaction } from "../../../src/agent/context/standing-compaction.ts";
+import { compactConversation, undoCompaction } from "../../../src/agent/context/compact.ts";
 import { assembleConversation } from "../../../src/agent/session/assemble-conversation.ts";
 import { callsOf, textOfParts } from "../../../src/core/message.ts";
 import { count } from "../../support/counts.ts";

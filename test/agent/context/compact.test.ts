@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compactConversation, type CompactionOutcome } from "../../../src/agent/context/compact.ts";
+import { compactConversation, type CompactionOutcome, undoCompaction } from "../../../src/agent/context/compact.ts";
 import { estimateTokens } from "../../../src/agent/context/estimate-tokens.ts";
-import { undoCompaction } from "../../../src/agent/context/standing-compaction.ts";
 import { assembleConversation } from "../../../src/agent/session/assemble-conversation.ts";
 import { callsOf, textOfParts, type Message } from "../../../src/core/message.ts";
 import type { Model } from "../../../src/core/model.ts";

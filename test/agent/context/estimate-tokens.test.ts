@@ -3,8 +3,7 @@ import { readFile, readdir } from "node:fs/promises";
 import { test } from "node:test";
 import { countTokens as countCl100k } from "gpt-tokenizer/encoding/cl100k_base";
 import { countTokens as countO200k } from "gpt-tokenizer/encoding/o200k_base";
-import { estimateMessage, estimateOffers } from "../../../src/agent/context/estimate-message.ts";
-import { estimateTokens } from "../../../src/agent/context/estimate-tokens.ts";
+import { estimateMessage, estimateOffers, estimateTokens } from "../../../src/agent/context/estimate-tokens.ts";
 
 const folder = new URL("../../fixtures/tokens/", import.meta.url);
 const kinds = (await readdir(folder)).filter((name) => name.endsWith(".txt"));

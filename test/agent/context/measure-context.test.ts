@@ -6,8 +6,7 @@ import {
   describeTooSmallWindow,
   shouldCompact,
 } from "../../../src/agent/context-window.ts";
-import { estimateMessage } from "../../../src/agent/context/estimate-message.ts";
-import { estimateTokens } from "../../../src/agent/context/estimate-tokens.ts";
+import { estimateMessage, estimateTokens } from "../../../src/agent/context/estimate-tokens.ts";
 import type { Message } from "../../../src/core/message.ts";
 import { noUsage } from "../../../src/core/model.ts";
 

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fitPins } from "../../../src/agent/context/fit-pins.ts";
-import { extractPins } from "../../../src/agent/context/pins.ts";
+import { extractPins, fitPins } from "../../../src/agent/context/pins.ts";
 import type { Pin } from "../../../src/core/session.ts";
 import { Branch } from "./branch.ts";
 

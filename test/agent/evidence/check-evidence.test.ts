@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "node:test";
 import fc from "fast-check";
 import { checkEvidence } from "../../../src/agent/evidence/check-evidence.ts";
-import { describeEvidence, renderEvidence } from "../../../src/agent/evidence/describe-evidence.ts";
+import { describeEvidence, renderEvidence } from "../../../src/agent/evidence/evidence.ts";
 import { count } from "../../support/counts.ts";
 import { edited, ran, read, wrote, type LabelledAnswer } from "./calls.ts";
 import { freshAnswers } from "./fresh-answers.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { z } from "zod";
-import { createBridgeTools } from "../../../src/agent/selection/bridge-tools.ts";
-import { unwrapBridge } from "../../../src/agent/selection/unwrap-bridge.ts";
+import { createBridgeTools, unwrapBridge } from "../../../src/agent/selection/bridge-tools.ts";
 import { defineTool } from "../../../src/core/define-tool.ts";
 import type { CallPart } from "../../../src/core/message.ts";
 import { createCatalog } from "../../../src/engine/catalog.ts";

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createSelectionCache, type SelectionCache } from "../../../src/agent/selection/selection-cache.ts";
+import { createSelectionCache, type SelectionCache, selectTools } from "../../../src/agent/selection/select-tools.ts";
 import { describeSaving, restoreSelection } from "../../../src/agent/selection/selection.ts";
-import { selectTools } from "../../../src/agent/selection/select-tools.ts";
 import { createBridgeTools } from "../../../src/agent/selection/bridge-tools.ts";
 import type { Tool } from "../../../src/core/tool.ts";
 import { createCatalog } from "../../../src/engine/catalog.ts";

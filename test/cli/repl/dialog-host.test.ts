@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";
 import { test } from "node:test";
-import { createDialogHost, type DialogHost } from "../../../src/cli/repl/input/dialog-host.ts";
-import type { Dialog } from "../../../src/cli/repl/input/dialog.ts";
+import { createDialogHost, type Dialog, type DialogHost } from "../../../src/cli/repl/input/dialog-host.ts";
 import { createManualClock, type ManualClock } from "../../support/manual-clock.ts";
 import { keysOf } from "./press.ts";
 import { createInputScreen, type InputScreen } from "./input-screen.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Dialog } from "../../../src/cli/repl/input/dialog.ts";
+import type { Dialog } from "../../../src/cli/repl/input/dialog-host.ts";
 import { createQuestionDialog } from "../../../src/cli/repl/input/question-panel.ts";
 import { createApprovalDialog } from "../../../src/cli/repl/open-person.ts";
 import { displayWidth } from "../../../src/cli/terminal/terminal-text.ts";

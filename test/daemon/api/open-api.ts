@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
 import { apiRoutes } from "../../../src/daemon/api/routes.ts";
 import { createRouter } from "../../../src/daemon/server/answer-request.ts";
-import { toProblem } from "../../../src/daemon/server/http-error.ts";
 import { ApiAnswer, rights, type ApiParts, type ApiRequest, type Right } from "../../../src/daemon/server/route.ts";
+import { toProblem } from "../../../src/daemon/server/send.ts";
 import { openJournalReader } from "../../../src/records/audit-log/log-reader.ts";
 import { followOutputs } from "../../../src/records/live-outputs.ts";
 import type { Runtime } from "../../../src/runtime/runtime.ts";

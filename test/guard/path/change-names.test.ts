@@ -11,9 +11,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import type { Holding } from "../../../src/guard/path/open-folder.ts";
+import { type Holding, openRegular } from "../../../src/guard/path/open-folder.ts";
 import { openPathGuard, type PathGuard } from "../../../src/guard/path/open-path-guard.ts";
-import { openRegular } from "../../../src/guard/path/open-regular.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 const holdings: readonly Holding[] = process.platform === "linux" ? ["descriptors", "names"] : ["names"];

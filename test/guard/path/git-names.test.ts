@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
-import { findGitSettings } from "../../../src/guard/path/git-names.ts";
+import { findGitSettings } from "../../../src/guard/path/protected-names.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 
 test("what git reads of further worktrees and of submodules is kept from commands, nested ones too [G1]", async (t) => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { test } from "node:test";
-import { findMcpSecrets } from "../../../src/mcp/client/mcp-secrets.ts";
+import { findMcpSecrets } from "../../../src/mcp/client/server-setting.ts";
 import { openRuntime } from "../../support/runtime.ts";
 import { serverFile, settingOf } from "./support.ts";
 

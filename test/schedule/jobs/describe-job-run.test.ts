@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Run } from "../../../src/core/job.ts";
-import { showRun } from "../../../src/schedule/runs/describe-job-run.ts";
+import { showRun } from "../../../src/schedule/runs/settle-run.ts";
 import { makeJob, makeRun } from "../../contract/make-job.ts";
 
 const owner = { pid: 4711, startTime: "1", bootId: "boot" };

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { TaskOrder } from "../../../src/core/task.ts";
-import type { AgentSettings } from "../../../src/tasks/adapters/adapter-settings.ts";
-import type { AgentAdapter } from "../../../src/tasks/adapters/agent-adapter.ts";
+import type { AgentAdapter, AgentSettings } from "../../../src/tasks/adapters/agent-adapter.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { anOrder } from "./an-order.ts";

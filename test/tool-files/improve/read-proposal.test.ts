@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { readProposal } from "../../../src/tool-files/improve/read-proposal.ts";
+import { readProposal } from "../../../src/tool-files/improve/ask-for-patch.ts";
 
 describe("the reply of a model [V7]", () => {
   for (const [name, reply, content] of [

@@ -1,14 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import type { CallFigures } from "../../../src/tool-files/rollout/metrics/call-figures.ts";
 import {
   addCall,
   createCallWindow,
   figuresOf,
   parseCallWindow,
 } from "../../../src/tool-files/rollout/metrics/call-window.ts";
-import type { CountedCall } from "../../../src/tool-files/rollout/metrics/counted-call.ts";
+import type { CallFigures, CountedCall } from "../../../src/tool-files/rollout/metrics/counted-call.ts";
 import { count } from "../../support/counts.ts";
 import { assertSound, drawCall, minute, ok, start } from "./counted-calls.ts";
 import { createRandom } from "./simulator/random.ts";

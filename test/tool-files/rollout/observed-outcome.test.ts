@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Execution } from "../../../src/core/call.ts";
-import { outcomeOf, type Trial } from "../../../src/tool-files/rollout/release/observed-outcome.ts";
+import { outcomeOf, type Trial } from "../../../src/tool-files/rollout/release/tool-release.ts";
 import { makeExecution } from "../../contract/make-execution.ts";
 
 const failed = (errorType: string | null): Trial["failure"] => ({ error: "broken", errorType, output: "" });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import type { Tool, ToolContext, ToolResult } from "../../../src/core/tool.ts";
-import type { Trial } from "../../../src/tool-files/rollout/release/observed-outcome.ts";
+import type { Trial } from "../../../src/tool-files/rollout/release/tool-release.ts";
 import { tryVersion } from "../../../src/tool-files/rollout/service/rollout-router.ts";
 import { createManualClock } from "../../support/manual-clock.ts";
 

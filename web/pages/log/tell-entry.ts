@@ -1,4 +1,4 @@
-import { tellScheduled } from "../../../src/core/describe-scheduled.ts";
+import { tellScheduled } from "../../../src/core/time.ts";
 import type { LogEntry } from "../../api/types.ts";
 import { showLine } from "../../format/show-controls.ts";
 import { summarizeInput } from "../../format/summarize-call.ts";

@@ -1,9 +1,12 @@
 import { closeSync, openSync, readSync } from "node:fs";
+import { userName } from "../../../config/user-name.ts";
 import { messageOf } from "../../../core/errors.ts";
 import { permissionModes, type PermissionMode } from "../../../core/permission.ts";
 import type { RuntimeConfig } from "../../../runtime/create-runtime.ts";
 import type { AgentRequest } from "../../../runtime/open-agent.ts";
-import { UsageError, type Invocation } from "../../parser/command.ts";
+import { type Invocation, RefusedError, UsageError } from "../../parser/command.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { approveOnTerminal } from "./approve-on-terminal.ts";
 
 /** What the options of the agent's commands say, checked. */
 export function readAgentSettings(invocation: Invocation): {
@@ -71,4 +74,25 @@ function readText(path: string): string {
   } catch (thrown) {
     throw new UsageError(`--append-system-prompt-file ${path} is not UTF-8 text.`, { cause: thrown });
   }
+}
+
+/** What a tool call runs has this variable: an agent must not say yes to itself. */
+export function isInsideCall({ env }: Pick<Terminal, "env">): boolean {
+  return env["DECKHAND_EXECUTION"] !== undefined;
+}
+
+export function refuseInsideCall(terminal: Pick<Terminal, "env">): void {
+  if (!isInsideCall(terminal)) return;
+  throw new RefusedError(
+    "Not allowed from inside a tool call: this decision is yours. Run the command in your own terminal.",
+  );
+}
+
+/** How this command reaches the person: on the terminal, by what they said in advance, or through the inbox. */
+export function personConfig(invocation: Invocation, terminal: Terminal): RuntimeConfig {
+  const confirmed = invocation.values("yes-danger");
+  if (confirmed.length > 0) refuseInsideCall(terminal);
+  if (invocation.has("inbox")) return { confirmed, settings: { permissions: { unattended: "inbox" } } };
+  const approve = approveOnTerminal(terminal, userName());
+  return approve ? { confirmed, approve } : { confirmed };
 }

@@ -1,6 +1,6 @@
 import type { ApprovalAnswer, ApprovalRequest, Approve, GrantScope } from "../../../core/approval.ts";
 import { readLine } from "../../terminal/read-line.ts";
-import { styleDiff } from "../../terminal/style-diff.ts";
+import { styleDiff } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** Asks on this terminal; null when there is none. What is asked goes to stderr: stdout is the result. */

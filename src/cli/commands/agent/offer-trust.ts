@@ -6,8 +6,7 @@ import {
 } from "../../../permissions/trust/open-trust.ts";
 import { userName } from "../../../config/user-name.ts";
 import { readLine } from "../../terminal/read-line.ts";
-import { styleDiff } from "../../terminal/style-diff.ts";
-import { neutralizeText } from "../../terminal/terminal-text.ts";
+import { neutralizeText, styleDiff } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** What a person has not trusted or approved yet. */

@@ -10,18 +10,15 @@ import { openRuntime, tellWarnings } from "../../open-runtime.ts";
 import { createMarkdownStream } from "../../output/markdown/markdown-stream.ts";
 import { createRunRenderer, type RunRenderer } from "../../output/run-renderer.ts";
 import { openScreen } from "../../output/screen.ts";
-import { UsageError, type Invocation } from "../../parser/command.ts";
+import { type Invocation, programName, UsageError } from "../../parser/command.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
-import { programName } from "../../parser/program-name.ts";
 import { isImageName } from "../../repl/image-name.ts";
 import { openPerson, type Person } from "../../repl/open-person.ts";
 import { readPrompt } from "../../repl/prompt-parts.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { nameOfSignal, watchSignals } from "../../terminal/watch-signals.ts";
-import { readAgentSettings } from "./agent-flags.ts";
-import { openCliAgent, tellReconciled } from "./open-cli-agent.ts";
-import { openCliModel } from "./open-cli-model.ts";
-import { personConfig } from "./person-config.ts";
+import { personConfig, readAgentSettings } from "./agent-flags.ts";
+import { openCliAgent, openCliModel, tellReconciled } from "./open-cli-agent.ts";
 import { readTask } from "./read-prompt.ts";
 
 /** `deckhand run "task"` */

@@ -11,7 +11,7 @@ import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { endSession } from "./end-session.ts";
+import { endSession } from "./open-cli-agent.ts";
 
 /** `deckhand sessions` */
 export async function runSessions(invocation: Invocation, terminal: Terminal): Promise<number> {

@@ -1,16 +1,14 @@
-import type { Invocation } from "../../parser/command.ts";
+import { type Invocation, programName } from "../../parser/command.ts";
 import { describeOutcome } from "../../describe-outcome.ts";
 import { exitCode, exitCodeOf } from "../../parser/exit-code.ts";
 import { formatDuration } from "../../../core/time.ts";
 import { chooseWorkdir, openRuntime, tellWarnings } from "../../open-runtime.ts";
-import { printableExecution } from "../../../runtime/views/call-view.ts";
-import { programName } from "../../parser/program-name.ts";
+import { printableExecution, toolsToWire } from "../../../runtime/views/call-view.ts";
 import { runCall } from "../tools/run-call.ts";
 import { neutralizeLine, neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { renderTools } from "../tools/tools-command.ts";
 import { version } from "../../../config/version.ts";
-import { toolsToWire } from "../../../runtime/views/tool-view.ts";
 
 /** `deckhand` alone: a conversation where there is a model and somebody to talk, else the way there. */
 export async function runWelcome(invocation: Invocation, terminal: Terminal): Promise<number> {

@@ -6,7 +6,7 @@ import { exitCode } from "../../parser/exit-code.ts";
 import { findInboxEntry } from "./find-inbox-entry.ts";
 import { withRuntime } from "../../open-runtime.ts";
 import { userName } from "../../../config/user-name.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 type Settled = Awaited<ReturnType<Runtime["inbox"]["answer"]>>;

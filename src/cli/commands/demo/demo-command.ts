@@ -2,21 +2,15 @@ import { type Clock, systemClock } from "../../../core/clock.ts";
 import { toWire } from "../../../core/wire.ts";
 import { createRunRenderer } from "../../output/run-renderer.ts";
 import { openScreen, type Screen, type ScreenStream } from "../../output/screen.ts";
-import type { Invocation, RunCommand } from "../../parser/command.ts";
+import { type Invocation, programName, type RunCommand } from "../../parser/command.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
-import { programName } from "../../parser/program-name.ts";
 import { openPerson } from "../../repl/open-person.ts";
-import { fitWidth, neutralizeLine } from "../../terminal/terminal-text.ts";
+import { fitWidth, neutralizeLine, wrapText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { watchSignals } from "../../terminal/watch-signals.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
 import { describeApproval } from "../agent/approve-on-terminal.ts";
-import { meaningOf } from "./demo-keys.ts";
-import type { Guest } from "./guest.ts";
-import type { Narrator } from "./narrator.ts";
-import { forReaders, type Pace, pauseFor, withoutPauses } from "./pace.ts";
-import { playDemo } from "./play-demo.ts";
-import { openScratch } from "./scratch.ts";
+import { type Guest, type Narrator, playDemo } from "./play-demo.ts";
+import { forReaders, meaningOf, openScratch, type Pace, pauseFor, withoutPauses } from "./scratch.ts";
 
 /** `deckhand demo` */
 export const runDemo: RunCommand = async (invocation, terminal) => {

@@ -1,7 +1,7 @@
 import { systemClock } from "../../../core/clock.ts";
 import { openInput } from "../../repl/input/open-input.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { meaningOf } from "./demo-keys.ts";
+import { meaningOf } from "./scratch.ts";
 
 /** Does the person want to see the demo? Leaving is a no. */
 export async function offerDemo(terminal: Terminal): Promise<boolean> {

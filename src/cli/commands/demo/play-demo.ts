@@ -1,17 +1,15 @@
 import { readFile, writeFile } from "node:fs/promises";
+import type { Approve, Ask } from "../../../core/approval.ts";
+import type { Execution } from "../../../core/call.ts";
 import type { Clock } from "../../../core/clock.ts";
-import type { AgentEvent } from "../../../core/events.ts";
+import type { AgentEvent, RuntimeEvent } from "../../../core/events.ts";
 import type { Model } from "../../../core/model.ts";
 import { openJournalReader, type VerifyReport } from "../../../records/audit-log/log-reader.ts";
 import type { Runtime, RuntimeConfig } from "../../../runtime/create-runtime.ts";
 import type { OpenedAgent } from "../../../runtime/open-agent.ts";
 import { tellFinding } from "../log/log-verify-command.ts";
-import type { Guest } from "./guest.ts";
-import type { DemoReport, Narrator } from "./narrator.ts";
-import { pauseFor, type Pace } from "./pace.ts";
-import type { Observation, Scene, SceneName, Taken, Told } from "./scene.ts";
 import { scenes } from "./scenes.ts";
-import type { Scratch } from "./scratch.ts";
+import { type Pace, pauseFor, type Scratch } from "./scratch.ts";
 
 export interface Demo {
   readonly scratch: Scratch;
@@ -189,4 +187,87 @@ function listen(executions: Taken["executions"]): Told | undefined {
   const asked = executions.find(({ toolId }) => toolId === "ask_user");
   const { selected } = (asked?.result?.data ?? {}) as { readonly selected?: readonly string[] };
   return asked && { rounding: selected?.[0] ?? null };
+}
+
+/** One prompt of the guided session. */
+export interface Scene {
+  readonly name: SceneName;
+  readonly title: string;
+  /** What to look at, and what it shows. */
+  readonly caption: string;
+  /** More for those who answer themselves. */
+  readonly invitation?: string;
+  readonly prompt: string;
+  /** What the model says, in the format of `docs/scripted-models.md`. */
+  readonly turns: (told: Told) => readonly unknown[];
+  /** The command that runs is to be stopped. */
+  readonly isStopped?: boolean;
+  /** What came of it, from what was recorded. */
+  readonly observe: (taken: Taken) => Promise<Observation> | Observation;
+}
+
+type SceneName = "reads" | "question" | "edit" | "danger" | "cancel" | "evidence";
+
+/** What a script may depend on. */
+export interface Told {
+  /** How the person wants prices to be rounded; null when they did not say. */
+  readonly rounding: string | null;
+}
+
+/** What was recorded while a scene was played. */
+export interface Taken {
+  readonly events: readonly AgentEvent[];
+  /** In the order of the calls. */
+  readonly executions: readonly Execution[];
+  readonly workdir: string;
+  readonly told: Told;
+}
+
+export interface Observation {
+  /** For the person. Those that end well come first. */
+  readonly sentences: readonly string[];
+  /** For programs. */
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** Whoever sits through the demo: a person at the terminal, or one that is played. */
+export interface Guest {
+  /** A person: invitations to press something are for them. */
+  readonly isPerson: boolean;
+  readonly approve: Approve;
+  readonly ask: Ask;
+  /** Resolves when the next scene may begin. */
+  goOn(): Promise<void>;
+  /** Resolves when the command that runs is to be stopped; `hasOutput` when there is something to see. */
+  untilStop(hasOutput: Promise<void>): Promise<void>;
+  close(): void;
+}
+
+/** Tells what happens: on a screen, or as JSON lines. */
+export interface Narrator {
+  open(opening: Opening): void;
+  begin(scene: Scene, place: Place): Promise<void>;
+  agent(event: AgentEvent): void;
+  runtime(event: RuntimeEvent): void;
+  observed(name: SceneName | "log", observation: Observation): void;
+  end(report: DemoReport): void;
+}
+
+export interface Opening {
+  /** What holds the commands, as a sentence. */
+  readonly sandbox: string;
+}
+
+export interface Place {
+  readonly number: number;
+  readonly count: number;
+  readonly isInvited: boolean;
+}
+
+interface DemoReport {
+  /** The person left before the end. */
+  readonly left: boolean;
+  readonly calls: number;
+  /** What came of each scene that was played, and of the log. */
+  readonly scenes: Readonly<Partial<Record<SceneName | "log", Observation["facts"]>>>;
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { AgentEvent, AgentEventType } from "../../../core/events.ts";
 import { formatDuration } from "../../../core/time.ts";
 import type { StopProof } from "../../../core/process.ts";
-import { roundings } from "./sample-project.ts";
-import type { Observation, Scene, Taken, Told } from "./scene.ts";
+import { roundings } from "./scratch.ts";
+import type { Observation, Scene, Taken, Told } from "./play-demo.ts";
 
 function observeReads({ events, executions }: Taken): Observation {
   const early = of(events, "call:added").filter(({ isEarly }) => isEarly).length;

@@ -1,5 +1,5 @@
 import { clipText } from "../../../core/text.ts";
-import { tellScheduled } from "../../../core/describe-scheduled.ts";
+import { tellScheduled } from "../../../core/time.ts";
 import { neutralizeLine, neutralizeText, fitWidth } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 

@@ -6,9 +6,8 @@ import { viewWatchdog, type WatchdogView } from "../../../watchdog/view-watchdog
 import { chooseWorkdir } from "../../open-runtime.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { displayWidth, neutralizeLine } from "../../terminal/terminal-text.ts";
+import { displayWidth, neutralizeLine, wrapText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { wrapText } from "../../terminal/wrap-text.ts";
 import { describeWatchdog } from "../watchdog/describe-watchdog.ts";
 import { locateWatchdog } from "../watchdog/watchdog-place.ts";
 

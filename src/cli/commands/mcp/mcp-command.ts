@@ -5,14 +5,14 @@ import { exposeCatalog } from "../../../mcp/server/expose-catalog.ts";
 import { offerInbox } from "../../../mcp/server/inbox-toolbox.ts";
 import type { ListenPlace } from "../../../http/listen.ts";
 import { serveStdio } from "../../../mcp/server/serve-stdio.ts";
-import type { TaskDesk } from "../../../mcp/server/mcp-task-desk.ts";
+import type { TaskDesk } from "../../../mcp/server/mcp-task-tool.ts";
 import { createTaskToolbox } from "../../../mcp/server/task-toolbox.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 import { version } from "../../../config/version.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
 import { openRuntime, tellWarnings } from "../../open-runtime.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { watchSignals } from "../../terminal/watch-signals.ts";
 

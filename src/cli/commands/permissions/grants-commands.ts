@@ -3,7 +3,7 @@ import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import { formatAge } from "../../../core/time.ts";
 import { chooseWorkdir } from "../../open-runtime.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 

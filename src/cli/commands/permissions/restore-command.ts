@@ -5,7 +5,7 @@ import { toWire } from "../../../core/wire.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import { chooseWorkdir } from "../../open-runtime.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 /** `deckhand restore [PATH…]` */

@@ -3,7 +3,7 @@ import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import { chooseWorkdir } from "../../open-runtime.ts";
 import { findWaiting, grantWaiting, isNothing, renderWaiting } from "../agent/offer-trust.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { readLine } from "../../terminal/read-line.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -6,13 +6,11 @@ import { withRuntime } from "../../open-runtime.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
 import { readLine } from "../../terminal/read-line.ts";
-import { styleDiff } from "../../terminal/style-diff.ts";
 import { renderTable } from "../../terminal/table.ts";
-import { neutralizeLine, neutralizeText } from "../../terminal/terminal-text.ts";
+import { neutralizeLine, neutralizeText, styleDiff, wrapLines } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { watchSignals } from "../../terminal/watch-signals.ts";
-import { wrapLines } from "../../terminal/wrap-text.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 
 /** `deckhand improve TOOL` */
 export async function runImprove(invocation: Invocation, terminal: Terminal): Promise<number> {

@@ -3,11 +3,9 @@ import { explanationToWire } from "../../../tool-files/rollout/service/rollout-d
 import type { Invocation } from "../../parser/command.ts";
 import { describeExplanation } from "./describe-rollout.ts";
 import { chooseArrow } from "./view-rollout.ts";
-import { styleDiff } from "../../terminal/style-diff.ts";
-import { neutralizeText } from "../../terminal/terminal-text.ts";
+import { neutralizeText, styleDiff, wrapLines } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";
-import { wrapLines } from "../../terminal/wrap-text.ts";
 
 /** `deckhand rollout explain TOOL` */
 export function runRolloutExplain(invocation: Invocation, terminal: Terminal): Promise<number> {

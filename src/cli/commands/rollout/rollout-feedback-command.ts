@@ -3,7 +3,7 @@ import { viewToWire } from "../../../tool-files/rollout/service/rollout-document
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import { withRuntime } from "../../open-runtime.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { askRollouts } from "./with-rollouts.ts";
 

@@ -1,8 +1,7 @@
 import type { RolloutEvent } from "../../../core/stores.ts";
 import { toWire } from "../../../core/wire.ts";
-import type { Invocation } from "../../parser/command.ts";
-import { renderExplainedTable } from "../../terminal/explained-table.ts";
-import { readLimit } from "../../parser/option-values.ts";
+import { type Invocation, readLimit } from "../../parser/command.ts";
+import { renderExplainedTable } from "../../terminal/table.ts";
 import { shortHash } from "./view-rollout.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { withRollouts } from "./with-rollouts.ts";

@@ -4,7 +4,7 @@ import { withRuntime } from "../../open-runtime.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { showReplay } from "../agent/show-replay.ts";
 import { askRollouts } from "./with-rollouts.ts";
 

@@ -1,7 +1,7 @@
 import type { RolloutView } from "../../../tool-files/rollout/service/rollouts.ts";
 import { viewToWire } from "../../../tool-files/rollout/service/rollout-documents.ts";
 import type { Invocation } from "../../parser/command.ts";
-import { renderExplainedTable } from "../../terminal/explained-table.ts";
+import { renderExplainedTable } from "../../terminal/table.ts";
 import { tellWarnings, withRuntime } from "../../open-runtime.ts";
 import { chooseArrow, describeStatus, shortHash, renderStages } from "./view-rollout.ts";
 import { fitWidth } from "../../terminal/terminal-text.ts";

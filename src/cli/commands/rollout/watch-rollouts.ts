@@ -3,10 +3,9 @@ import type { Rollouts, RolloutView } from "../../../tool-files/rollout/service/
 import { viewToWire } from "../../../tool-files/rollout/service/rollout-documents.ts";
 import { codeOfSignal, exitCode } from "../../parser/exit-code.ts";
 import { chooseArrow, describeStatus, renderStages, shortHash } from "./view-rollout.ts";
-import { neutralizeLine } from "../../terminal/terminal-text.ts";
+import { neutralizeLine, wrapLines } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { watchSignals } from "../../terminal/watch-signals.ts";
-import { wrapLines } from "../../terminal/wrap-text.ts";
 
 const pollMs = 500;
 

@@ -6,7 +6,7 @@ import type { WrittenJob } from "../../../schedule/schedule-service.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { describeJob } from "./describe-job.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { readTimes } from "./schedule-show-command.ts";
 import { neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,7 @@
 import { printableJob } from "../../../schedule/jobs/job-view.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { neutralizeLine } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { tellUnserved, withSchedule, type ScheduleView } from "./with-schedule.ts";

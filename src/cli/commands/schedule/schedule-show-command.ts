@@ -1,9 +1,8 @@
 import { toWire } from "../../../core/wire.ts";
 import { printableJobPage } from "../../../schedule/jobs/job-view.ts";
-import { UsageError, type Invocation } from "../../parser/command.ts";
+import { type Invocation, readLimit, UsageError } from "../../parser/command.ts";
 import { describeJob, describeNext } from "./describe-job.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { readLimit } from "../../parser/option-values.ts";
 import { renderRuns } from "./schedule-history-command.ts";
 import { neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -1,7 +1,7 @@
 import { request as httpRequest } from "node:http";
 import { join } from "node:path";
 import { messageOf } from "../../../core/errors.ts";
-import { ownerTokenIn } from "../../../daemon/access/owner-token.ts";
+import { ownerTokenIn } from "../../../daemon/access/visitors.ts";
 import { readToken } from "../../../mcp/server/http/token-file.ts";
 import { findDaemon, findStartingDaemon, type DaemonFacts } from "../../../daemon/daemon-place.ts";
 import { locateFolders, type Folders } from "../../../config/folders.ts";

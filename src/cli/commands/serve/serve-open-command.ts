@@ -1,7 +1,7 @@
 import { openSecretLink } from "../../../daemon/open-secret-link.ts";
 import type { Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { askDaemon, expectDone, lookForDaemon, tellNone } from "./serve-client.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 

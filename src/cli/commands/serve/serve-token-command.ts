@@ -3,7 +3,7 @@ import { openNamedTokens, type NamedTokens } from "../../../daemon/access/named-
 import { rights, type Right } from "../../../daemon/server/route.ts";
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import { lookForDaemon } from "./serve-client.ts";
 import { renderTable } from "../../terminal/table.ts";
 import type { Terminal } from "../../terminal/terminal.ts";

@@ -3,7 +3,7 @@ import { writeNewToolFile, type NewToolFile } from "../../../tool-files/manage/n
 import { UsageError, type Invocation } from "../../parser/command.ts";
 import { exitCode } from "../../parser/exit-code.ts";
 import { chooseWorkdir } from "../../open-runtime.ts";
-import { refuseInsideCall } from "../agent/person.ts";
+import { refuseInsideCall } from "../agent/agent-flags.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 const languages = ["ts", "js", "py"] as const;

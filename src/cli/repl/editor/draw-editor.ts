@@ -1,10 +1,8 @@
 import { displayWidth, fitWidth, neutralizeLine, neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import type { Frame, Size } from "../input/draw-frame.ts";
-import { usableColumns } from "../input/draw-frame.ts";
-import type { EditorState } from "./editor-state.ts";
+import { type Frame, type Size, usableColumns } from "../input/draw-frame.ts";
+import { describeMark, type EditorState } from "./editor-state.ts";
 import { splitGraphemes, widthOf } from "./graphemes.ts";
-import { describeMark } from "./paste-marks.ts";
 import { windowAround } from "../input/scroll-window.ts";
 
 export interface EditorView {

@@ -1,7 +1,14 @@
 import { displayWidth } from "../../terminal/terminal-text.ts";
-import { changeText, moveCursor, replaceRange, showText, type EditorState } from "./editor-state.ts";
+import {
+  changeText,
+  type EditorState,
+  markPaste,
+  moveCursor,
+  replaceRange,
+  showText,
+  withoutMarks,
+} from "./editor-state.ts";
 import { lineEnd, lineStart, nextBorder, nextWord, offsetOfColumn, previousBorder, previousWord } from "./graphemes.ts";
-import { markPaste, withoutMarks } from "./paste-marks.ts";
 
 export type EditCommand = (state: EditorState) => EditorState;
 

@@ -2,9 +2,8 @@ import type { Key } from "../input/keys.ts";
 import { acceptChoice, choose, closeList, pressTab } from "./completion-list.ts";
 import { mayComplete } from "./completion.ts";
 import { editCommands, insertNewline, insertPaste, insertText, moveByLine } from "./edit-commands.ts";
-import { changeText, type EditorState, emptyEditor, replaceRange, showText } from "./editor-state.ts";
+import { changeText, type EditorState, emptyEditor, expandMarks, replaceRange, showText } from "./editor-state.ts";
 import { previousBorder } from "./graphemes.ts";
-import { expandMarks } from "./paste-marks.ts";
 
 /** What a key means for the one who reads. */
 export type Effect =

@@ -1,6 +1,5 @@
 import type { Clock } from "../../../core/clock.ts";
-import type { Dialog, LiveScreen } from "./dialog.ts";
-import { drawFrame, eraseFrame, reflow, type Drawn, type Size } from "./draw-frame.ts";
+import { drawFrame, type Drawn, eraseFrame, type Frame, reflow, type Size } from "./draw-frame.ts";
 import type { Key } from "./keys.ts";
 
 /** Nobody reads a question, decides and presses a key in less. */
@@ -197,4 +196,22 @@ const clearScreen = "\u001b[H\u001b[2J";
 
 function isNo(key: Key): boolean {
   return key.kind === "key" && (key.name === "ctrl-c" || key.name === "escape");
+}
+
+/** Something below what was printed that reads keys until it has a result. Only the host draws it and hands it keys. */
+export interface Dialog<Result> {
+  /** Its turn has come: prints what is to stand above it. */
+  begin?(): void;
+  /** `isListening`: false while keys are not taken yet, see `dialog-host.ts`. */
+  frame(size: Size, isListening: boolean): Frame;
+  /** Undefined: goes on. */
+  press(key: Key): Result | undefined;
+  /** What stays behind in the scrollback. */
+  end?(result: Result, size: Size): string;
+}
+
+/** A live region of others at the same place; it makes room while a dialog is shown. */
+export interface LiveScreen {
+  suspend(): void;
+  resume(): void;
 }

@@ -1,5 +1,8 @@
 import { StringDecoder } from "node:string_decoder";
 import type { Clock } from "../../../core/clock.ts";
+import { fitWidth } from "../../terminal/terminal-text.ts";
+import type { Terminal } from "../../terminal/terminal.ts";
+import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
 
 /** What a person pressed. `name` is like `left`, `ctrl-a`, `alt-enter`, `ctrl-alt-left`, `shift-tab`. */
 export type Key =
@@ -249,3 +252,16 @@ function readModifiers(text: string): { readonly ctrl: boolean; readonly alt: bo
   const bits = Math.max(0, (Number.parseInt(text, 10) || 1) - 1);
   return { shift: (bits & 1) !== 0, alt: (bits & 2) !== 0, ctrl: (bits & 4) !== 0 };
 }
+
+/** What becomes of keys that came before a panel listened: the next prompt has them, or there is no such prompt. */
+export type EarlyKeys = "kept" | "dropped";
+
+/** In the place of a panel while it does not listen yet; see `dialog-host.ts`. */
+export function earlyFrame(earlyKeys: EarlyKeys, size: Size, style: Terminal["styleError"]): Frame {
+  return { rows: [style("dim", fitWidth(notes[earlyKeys], usableColumns(size)))], cursor: null };
+}
+
+const notes: Readonly<Record<EarlyKeys, string>> = {
+  kept: "… what you type now is kept for your next message",
+  dropped: "… what you type now is not an answer yet",
+};

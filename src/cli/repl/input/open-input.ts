@@ -1,13 +1,10 @@
 import type { Clock } from "../../../core/clock.ts";
 import { writeAtExit } from "../../../core/write-at-exit.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
-import { emptyEditor, type EditorState } from "../editor/editor-state.ts";
+import { type EditorState, emptyEditor, expandMarks } from "../editor/editor-state.ts";
 import { pressKey } from "../editor/line-editor.ts";
-import { expandMarks } from "../editor/paste-marks.ts";
-import { createDialogHost, type RunOptions } from "./dialog-host.ts";
-import type { Dialog, LiveScreen } from "./dialog.ts";
-import type { EarlyKeys } from "./early-keys.ts";
-import { createKeyReader, type Key } from "./keys.ts";
+import { createDialogHost, type Dialog, type LiveScreen, type RunOptions } from "./dialog-host.ts";
+import { createKeyReader, type EarlyKeys, type Key } from "./keys.ts";
 import { createPromptDialog, type PromptRequest, type PromptResult } from "./prompt-dialog.ts";
 
 /** True: the key is taken and is not text for the next prompt. */

@@ -1,7 +1,7 @@
 import type { Terminal } from "../../terminal/terminal.ts";
 import { mayComplete, type Complete } from "../editor/completion.ts";
 import { offerCompletions } from "../editor/completion-list.ts";
-import type { Dialog } from "./dialog.ts";
+import type { Dialog } from "./dialog-host.ts";
 import { layoutEditor, renderSent, type EditorView } from "../editor/draw-editor.ts";
 import type { EditorState } from "../editor/editor-state.ts";
 import type { History } from "../editor/history-file.ts";

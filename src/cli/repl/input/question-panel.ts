@@ -1,12 +1,11 @@
 import type { Answer, Question } from "../../../core/approval.ts";
 import { fitWidth, neutralizeLine, neutralizeText } from "../../terminal/terminal-text.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { wrapRows } from "../editor/graphemes.ts";
 import { createTextLine } from "../editor/text-line.ts";
-import { wrapRows } from "../editor/wrap-rows.ts";
-import type { Dialog } from "./dialog.ts";
+import type { Dialog } from "./dialog-host.ts";
 import { usableColumns, type Frame, type Size } from "./draw-frame.ts";
-import { earlyFrame, type EarlyKeys } from "./early-keys.ts";
-import type { Key } from "./keys.ts";
+import { earlyFrame, type EarlyKeys, type Key } from "./keys.ts";
 import type { Input } from "./open-input.ts";
 import { windowAround } from "./scroll-window.ts";
 

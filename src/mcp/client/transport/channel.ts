@@ -1,6 +1,7 @@
+import type { Readable } from "node:stream";
 import type { SandboxReport } from "../../../core/call.ts";
 import type { ProcessNote, StopReport } from "../../../core/process.ts";
-import type { RpcId, RpcMessage } from "../mcp-json-rpc.ts";
+import { readLines, type RpcId, type RpcMessage } from "../mcp-json-rpc.ts";
 
 /** The way messages go to a server and come back, whatever carries them. */
 export interface Channel {
@@ -27,3 +28,34 @@ export interface Channel {
 
 /** `about`: the request of ours on whose stream the message came; undefined where all share one. */
 export type OnMessage = (message: RpcMessage, about: RpcId | undefined) => void;
+
+export interface ServerSentEvent {
+  /** `message` when the server does not say. */
+  readonly type: string;
+  readonly data: string;
+}
+
+/** Calls back with each event of a `text/event-stream`; resolves when it ends, however that happens. */
+export function readEvents(stream: Readable, onEvent: (event: ServerSentEvent) => void): Promise<void> {
+  let type = "message";
+  let data: string[] = [];
+  readLines(stream, {
+    onLine(line) {
+      if (line === "") {
+        if (data.length > 0) onEvent({ type, data: data.join("\n") });
+        type = "message";
+        data = [];
+        return;
+      }
+      const [, field = "", value = ""] = /^([^:]*):? ?(.*)$/s.exec(line) ?? [];
+      if (field === "data") data.push(value);
+      else if (field === "event") type = value;
+    },
+    onTooLong: () => void stream.destroy(),
+  });
+  return new Promise((resolve) => {
+    stream.on("error", () => resolve());
+    stream.once("close", resolve);
+    stream.once("end", resolve);
+  });
+}

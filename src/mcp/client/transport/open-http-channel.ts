@@ -1,11 +1,16 @@
 import type { IncomingMessage } from "node:http";
-import type { Channel, OnMessage } from "./channel.ts";
-import { mediaTypeOf, problemOfStatus, readText } from "./http-answer.ts";
-import { openHttpDoor, type HttpDoor, type HttpPlace } from "./http-door.ts";
-import { asText, isRequest, isResponse, parseMessages, type RpcId, type RpcMessage } from "../mcp-json-rpc.ts";
-import { McpProblem } from "../mcp-problem.ts";
+import { type Channel, type OnMessage, readEvents } from "./channel.ts";
+import { type HttpDoor, type HttpPlace, mediaTypeOf, openHttpDoor, problemOfStatus, readText } from "./http-door.ts";
+import {
+  asText,
+  isRequest,
+  isResponse,
+  McpProblem,
+  parseMessages,
+  type RpcId,
+  type RpcMessage,
+} from "../mcp-json-rpc.ts";
 import { quoteText } from "../../../guard/terminal-text/quote-text.ts";
-import { readEvents } from "./read-events.ts";
 import type { HttpTransport } from "../server-setting.ts";
 
 /** Streamable HTTP: each message is a POST, and the answer to a request comes on its own stream. Throws an McpProblem for a wrong URL. */

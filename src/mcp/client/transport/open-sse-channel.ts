@@ -1,9 +1,6 @@
-import type { Channel, OnMessage } from "./channel.ts";
-import { mediaTypeOf, problemOfStatus, readText } from "./http-answer.ts";
-import { openHttpDoor, type HttpPlace } from "./http-door.ts";
-import { parseMessages } from "../mcp-json-rpc.ts";
-import { McpProblem } from "../mcp-problem.ts";
-import { readEvents } from "./read-events.ts";
+import { type Channel, type OnMessage, readEvents } from "./channel.ts";
+import { type HttpPlace, mediaTypeOf, openHttpDoor, problemOfStatus, readText } from "./http-door.ts";
+import { McpProblem, parseMessages } from "../mcp-json-rpc.ts";
 import type { HttpTransport } from "../server-setting.ts";
 
 /** The transport of 2024-11-05: one stream that says where to send messages and brings all answers. Rejects with an McpProblem. */

@@ -1,12 +1,15 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { createMcpHandler, type Server } from "@modelcontextprotocol/server";
 import { messageOf } from "../../../core/errors.ts";
 import { isSameSecret, readBearer, tokenWanted } from "../../../http/bearer.ts";
 import { checkHost } from "../../../http/check-host.ts";
 import { createLimitedServer } from "../../../http/create-server.ts";
 import { listenOn, type ListenPlace } from "../../../http/listen.ts";
 import { refuse, type Refusal } from "../../../http/refusal.ts";
-import type { ServerParts } from "../create-mcp-server.ts";
-import { endpoint, openMcpHandler } from "./mcp-handler.ts";
+import { exchange } from "../../../http/web-exchange.ts";
+import { createServer, type ServerParts } from "../create-mcp-server.ts";
+import { maxMessageBytes } from "../line-transport.ts";
+import { inOneSentence } from "../offer-tool.ts";
 
 export interface HttpOptions {
   readonly listen: ListenPlace;
@@ -68,4 +71,35 @@ function checkRequest(request: IncomingMessage, token: string): Refusal | undefi
 
 function errorOf(message: string): object {
   return { jsonrpc: "2.0", id: null, error: { code: -32_000, message } };
+}
+
+export interface McpHandler {
+  /** For a request that was let in already. */
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const endpoint = "/mcp";
+
+/** MCP over Streamable HTTP, without sessions: any request may be the first one after a restart. */
+export function openMcpHandler(parts: ServerParts, onError: (error: Error) => void): McpHandler {
+  const handler = createMcpHandler(({ era }) => answeringInSentences(createServer(parts, era)), {
+    onerror: onError,
+    maxRequestBodySize: maxMessageBytes,
+  });
+  return {
+    answer: (request, response) => exchange(request, response, handler.fetch),
+    close: () => handler.close(),
+  };
+}
+
+/** The package makes the transports of HTTP itself, one for each request: only here they pass by. */
+function answeringInSentences(server: Server): Server {
+  const connect = server.connect.bind(server);
+  server.connect = (transport) => {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send(inOneSentence(message), options);
+    return connect(transport);
+  };
+  return server;
 }

@@ -6,12 +6,10 @@ import { pathToFileURL } from "node:url";
 import { codeOf, messageOf } from "../../../core/errors.ts";
 import type { ToHost } from "../host-protocol.ts";
 import type { FileProblem } from "../tool-host.ts";
-import { listen, send } from "./child-wire.ts";
 import { loadTool } from "./load-tool.ts";
 import { type RawSpec, readRawSpec } from "./read-raw-spec.ts";
-import { thrownType } from "./to-result.ts";
+import { listen, send, thrownType, type ToolPlace } from "./to-result.ts";
 import { createToolCalls, type ToolCalls } from "./tool-calls.ts";
-import type { ToolPlace } from "./tool-place.ts";
 
 /** Why the file could not be imported, where, and what to do. */
 function explainLoadError(thrown: unknown, place: ToolPlace): FileProblem {

@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { registerHooks, stripTypeScriptTypes } from "node:module";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import type { ToolPlace } from "./tool-place.ts";
-import { send } from "./child-wire.ts";
+import { send, type ToolPlace } from "./to-result.ts";
 
 type Exports = Readonly<Record<string, unknown>>;
 type Run = (input: unknown, context: unknown) => unknown;

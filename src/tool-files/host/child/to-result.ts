@@ -1,6 +1,9 @@
-import type { ToolResult } from "../../../core/tool.ts";
-import { cutText } from "../../../core/text.ts";
+import { writeSync } from "node:fs";
+import { Socket } from "node:net";
 import { messageOf } from "../../../core/errors.ts";
+import { cutText } from "../../../core/text.ts";
+import type { ToolResult } from "../../../core/tool.ts";
+import type { FromHost, ToHost } from "../host-protocol.ts";
 
 /** More than this of text is cut, and more than this of data is left out. */
 const longestText = 8_000_000;
@@ -102,4 +105,42 @@ function toJson(value: unknown): string {
 function invalid(what: string): ToolResult {
   const error = `The tool returned ${what}; return a string, a JSON value or { ok, output }.`;
   return { ok: false, error, errorType: "invalid_result" };
+}
+
+export interface ToolPlace {
+  /** The content, which nobody changes. */
+  readonly copy: string;
+  /** Where the person has the file; it may be another content by now, or gone. */
+  readonly original: string;
+  /** The same content without its types; null when nobody has removed them yet, or there are none. */
+  readonly stripped: string | null;
+}
+
+const input = 3;
+const output = 4;
+// A tool may replace what it likes in its own process.
+const { stringify, parse } = JSON;
+
+/** Returns once the message is on its way: what the tool does next can't hold it back. */
+export function send(message: FromHost): void {
+  const bytes = Buffer.from(`${stringify(message)}\n`);
+  try {
+    for (let sent = 0; sent < bytes.length;) sent += writeSync(output, bytes, sent);
+  } catch {
+    // Nobody listens any more.
+    process.kill(process.pid, "SIGKILL");
+  }
+}
+
+export function listen(onMessage: (message: ToHost) => void, onEnd: () => void): void {
+  const socket = new Socket({ fd: input, readable: true, writable: false });
+  let rest = "";
+  socket.setEncoding("utf8");
+  socket.on("data", (piece: string) => {
+    const lines = (rest + piece).split("\n");
+    rest = lines.pop()!;
+    for (const line of lines) onMessage(parse(line) as ToHost);
+  });
+  socket.on("error", onEnd);
+  socket.on("end", onEnd);
 }

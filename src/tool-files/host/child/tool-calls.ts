@@ -4,8 +4,7 @@ import type { Progress } from "../../../core/tool.ts";
 import type { CallFacts } from "../host-protocol.ts";
 import type { LoadedTool } from "./load-tool.ts";
 import type { RawSpec } from "./read-raw-spec.ts";
-import { thrownResult, toResult } from "./to-result.ts";
-import { send } from "./child-wire.ts";
+import { send, thrownResult, toResult } from "./to-result.ts";
 
 interface Instance {
   run(input: unknown, context: unknown): unknown;

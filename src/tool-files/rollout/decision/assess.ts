@@ -1,13 +1,12 @@
 import type { Beta } from "./beta.ts";
 import { chooseVerdict, nextKind } from "./choose-verdict.ts";
-import { probabilityWorse } from "./compare-rates.ts";
+import { probabilityWorse, sampleRatio } from "./compare-rates.ts";
 import { describeVerdict } from "./describe-verdict.ts";
 import { estimateMissing, fewCallsADay, type Missing } from "./estimate.ts";
 import { type Facts, judge, type Judgement, type JudgementCause, lookEvery, type OutcomeCounts } from "./judge.ts";
 import { type LatencyBins, quantileOf } from "./latency-bins.ts";
 import type { RolloutPolicy } from "./policy.ts";
 import { evidenceOf, type ObservedCall, type RolloutState } from "./rollout-state.ts";
-import { sampleRatio } from "./sample-ratio.ts";
 import { stablePosterior, stablePosteriorLately, unsafeExcess, weighFailures } from "./weigh-evidence.ts";
 
 export interface RolloutQuestion {

@@ -1,8 +1,8 @@
 import type { Assessment, RolloutQuestion, VerdictCause } from "./assess.ts";
+import { leastSampleRatio, sampleRatio } from "./compare-rates.ts";
 import type { Judgement, JudgementCause } from "./judge.ts";
 import type { RolloutPolicy } from "./policy.ts";
 import type { RolloutState } from "./rollout-state.ts";
-import { leastSampleRatio, sampleRatio } from "./sample-ratio.ts";
 
 /** Many calls that still run may all be hanging. */
 const mostRunning = 0.05;

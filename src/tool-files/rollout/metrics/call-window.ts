@@ -1,5 +1,5 @@
-import type { CallFigures } from "./call-figures.ts";
 import {
+  type CallFigures,
   type CallFlags,
   type CountedCall,
   flagCount,

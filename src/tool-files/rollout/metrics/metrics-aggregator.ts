@@ -1,9 +1,8 @@
 import type { Route } from "../../../core/call.ts";
 import type { RolloutReader, RolloutTransaction } from "../../../core/stores.ts";
 import type { LaneName } from "../release/tool-release.ts";
-import type { CallFigures } from "./call-figures.ts";
 import { addCall, figuresOf, parseCallWindow } from "./call-window.ts";
-import type { CountedCall } from "./counted-call.ts";
+import type { CallFigures, CountedCall } from "./counted-call.ts";
 import { allKinds, placeKind } from "./input-kind.ts";
 
 /** Whose calls are counted together. */

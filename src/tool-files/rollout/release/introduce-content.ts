@@ -3,9 +3,7 @@ import type { RolloutTransaction } from "../../../core/stores.ts";
 import type { PolicyOf } from "./promotion-controller.ts";
 import { isReleaseDamaged, removeCounters } from "./release-documents.ts";
 import { firstRelease, forgetDamage, makeStable, type Content } from "./release-steps.ts";
-import { tell } from "./tell-event.ts";
-import type { Rollout, ToolRelease } from "./tool-release.ts";
-import { versionName } from "./version-name.ts";
+import { type Rollout, tell, type ToolRelease, versionName } from "./tool-release.ts";
 
 /** On which terms a content is introduced. They rest on files, so they are made before, and hold for one stable content. */
 export interface Terms {

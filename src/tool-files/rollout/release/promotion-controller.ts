@@ -26,9 +26,18 @@ import {
   writeState,
 } from "./release-documents.ts";
 import { makeStable, rollBack, versionsInUse } from "./release-steps.ts";
-import { eventOf, isWorthTelling, tell } from "./tell-event.ts";
-import { versionName } from "./version-name.ts";
-import type { CorrectionSource, Lane, LaneName, RolledBack, Rollout, ToolRelease } from "./tool-release.ts";
+import {
+  type CorrectionSource,
+  eventOf,
+  isWorthTelling,
+  type Lane,
+  type LaneName,
+  type RolledBack,
+  type Rollout,
+  tell,
+  type ToolRelease,
+  versionName,
+} from "./tool-release.ts";
 
 /** How a rollout of one tool goes on: the rule's policy, and whether a person has to agree. */
 export interface ReleasePolicy extends RolloutPolicy {

@@ -1,6 +1,13 @@
 import { createId } from "../../../core/ids.ts";
-import { versionName } from "./version-name.ts";
-import type { Lane, LaneName, Origin, RolledBack, Rollout, ToolRelease } from "./tool-release.ts";
+import {
+  type Lane,
+  type LaneName,
+  type Origin,
+  type RolledBack,
+  type Rollout,
+  type ToolRelease,
+  versionName,
+} from "./tool-release.ts";
 
 /** The steps of a release, each from one document to the next. They decide nothing. */
 

@@ -1,5 +1,8 @@
+import type { Execution } from "../../../core/call.ts";
 import type { ProcessIdentity } from "../../../core/process.ts";
-import type { Verdict, VerdictCause } from "../decision/assess.ts";
+import type { RolloutEvent, RolloutTransaction } from "../../../core/stores.ts";
+import type { Assessment, Verdict, VerdictCause } from "../decision/assess.ts";
+import type { ObservedCall } from "../decision/rollout-state.ts";
 
 /**
  * Which contents of one tool are in use: plain JSON, one document for each tool. Counters are kept beside it, so that this
@@ -143,3 +146,67 @@ export interface ReplayFlip {
   readonly input: unknown;
   readonly error: string;
 }
+
+/** As records and people have it. */
+export function versionName(tool: string, hash: string): string {
+  return `${tool}@${hash.slice(0, 12)}`;
+}
+
+export type Told = Pick<RolloutEvent, "at" | "type" | "by" | "who" | "reason" | "figures">;
+
+/** Of the version that is tried; where none is, of the stable one. */
+export function tell(transaction: RolloutTransaction, release: ToolRelease, told: Told): void {
+  const { tool, rollout, stable } = release;
+  const version = versionName(tool, rollout?.hash ?? stable.hash);
+  transaction.addEvent({ ...told, tool, version, rolloutId: rollout?.id ?? null });
+}
+
+/** What a rule found, as an event. */
+export function eventOf(answer: Assessment, at: number): Told {
+  const { verdict, cause, reason, evidence, next, kind } = answer;
+  const type = cause === "approval" ? "approval_needed" : verdict === "inconclusive" ? "inconclusive" : "held";
+  const figures = { verdict, cause, percent: next?.percent ?? null, kind, evidence };
+  return { at, type, by: "rule", who: null, reason, figures };
+}
+
+/** Waiting for more calls is the normal course, and told by `status`. */
+export function isWorthTelling({ verdict, cause, effect }: Assessment): boolean {
+  if (verdict !== "hold") return verdict === "inconclusive" || effect === "none";
+  return ["approval", "error_limit", "timeout_limit", "p95_limit", "running"].includes(cause);
+}
+
+/** What a trial noticed while a call ran that its record does not say. */
+export interface Trial {
+  /** How long the first attempt took. */
+  readonly latencyMs: number;
+  /** What the first attempt said, when it failed. */
+  readonly failure: { readonly error: string; readonly errorType: string | null; readonly output: string } | null;
+  /** What stable said, when it was asked as well. */
+  readonly onStable: "ok" | "failed" | null;
+  /** What is wrong with a result that succeeded: its form, or what a judge says; left out, or null: nothing. */
+  readonly wrong?: string | null;
+  /** What found it; left out where nothing is wrong. */
+  readonly wrongBy?: "form" | "judge";
+}
+
+/** What a settled call says about its version; null when it says nothing: nobody ran it, or somebody stopped it. */
+export function outcomeOf(execution: Execution, trial: Trial | null): ObservedCall["outcome"] | null {
+  if (execution.state === "cancelled" || (!trial && execution.runPhase === "not_started")) return null;
+  if (execution.state === "timeout") return "timeout";
+  const failure = trial ? trial.failure : failureOf(execution);
+  if (!failure) return trial?.wrong ? "wrong" : "ok";
+  // What is wrong with the input is not the tool's fault, unless the stable version takes it.
+  if (failure.errorType === "invalid_input" && trial?.onStable !== "ok") return null;
+  if (notItsFault.includes(failure.errorType ?? "")) return null;
+  const isFatal = fatal.includes(failure.errorType ?? "") && trial?.onStable !== "failed";
+  return isFatal ? "fatal" : "error";
+}
+
+export function failureOf({ state, error, errorType, result }: Execution): NonNullable<Trial["failure"]> | null {
+  if (state === "completed") return null;
+  return { error: error ?? state, errorType, output: result?.output ?? "" };
+}
+
+/** Permission, damaged data, a process that broke down: one is enough. */
+const fatal: readonly string[] = ["access", "permission", "data_corruption", "corruption", "crashed", "memory"];
+const notItsFault: readonly string[] = ["runtime_lost", "store", "cancelled", "denied"];

@@ -5,8 +5,7 @@ import { createIntroducer, type Terms } from "./introduce-content.ts";
 import type { PolicyOf } from "./promotion-controller.ts";
 import { listReleases, readRelease, writeRelease } from "./release-documents.ts";
 import { rollBack, versionsInUse, type Content } from "./release-steps.ts";
-import { tell } from "./tell-event.ts";
-import type { ReplayReport, Rollout, ToolRelease } from "./tool-release.ts";
+import { type ReplayReport, type Rollout, tell, type ToolRelease } from "./tool-release.ts";
 
 /** Which content of each tool is stable, which is tried, and which stays out. */
 export interface ToolVersionRegistry {

@@ -1,6 +1,6 @@
 import type { RolloutStore } from "../../../core/stores.ts";
 import type { ToolVersionRegistry } from "../release/tool-version-registry.ts";
-import type { Releases } from "../../versions/releases.ts";
+import type { Releases } from "../../versions/released-versions.ts";
 
 /** What the tool files ask about releases. Where the store can't be read, what the files have is the truth. */
 export function createReleases(

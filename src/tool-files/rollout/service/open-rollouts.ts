@@ -11,13 +11,18 @@ import type { Journal } from "../../../records/audit-log/open-log.ts";
 import type { ToolVersion } from "../../custom-tool.ts";
 import type { StartCanary } from "../../improve/improve-tool.ts";
 import type { Workshop } from "../../open-tool-files.ts";
-import type { Releases } from "../../versions/releases.ts";
+import type { Releases } from "../../versions/released-versions.ts";
 import { createPromotionController, type PolicyOf } from "../release/promotion-controller.ts";
 import { readRelease } from "../release/release-documents.ts";
 import type { Content } from "../release/release-steps.ts";
-import type { ReplayReport, RolledBack, Rollout, ToolRelease } from "../release/tool-release.ts";
+import {
+  type ReplayReport,
+  type RolledBack,
+  type Rollout,
+  type ToolRelease,
+  versionName,
+} from "../release/tool-release.ts";
 import { createToolVersionRegistry } from "../release/tool-version-registry.ts";
-import { versionName } from "../release/version-name.ts";
 import type { CaseEnd } from "../replay/replay-case.ts";
 import { createReleases } from "./create-releases.ts";
 import { makeTerms } from "./plan-rollout.ts";

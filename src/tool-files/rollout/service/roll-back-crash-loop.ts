@@ -10,8 +10,7 @@ import type {
 } from "../../../core/stores.ts";
 import type { PromotionController } from "../release/promotion-controller.ts";
 import { listReleases, readRelease } from "../release/release-documents.ts";
-import type { RolledBack, ToolRelease } from "../release/tool-release.ts";
-import { versionName } from "../release/version-name.ts";
+import { type RolledBack, type ToolRelease, versionName } from "../release/tool-release.ts";
 import { rollBackStable } from "./roll-back-stable.ts";
 
 export interface BlameParts {

@@ -2,9 +2,7 @@ import { RuntimeError } from "../../../core/errors.ts";
 import type { RolloutTransaction } from "../../../core/stores.ts";
 import { writeRelease } from "../release/release-documents.ts";
 import { makeStable, setOut } from "../release/release-steps.ts";
-import { tell } from "../release/tell-event.ts";
-import type { RolledBack, ToolRelease } from "../release/tool-release.ts";
-import { versionName } from "../release/version-name.ts";
+import { type RolledBack, tell, type ToolRelease, versionName } from "../release/tool-release.ts";
 
 /**
  * What was stable before is stable again; with `to` that content, also when it was rolled back once: a person names it. All that

@@ -9,8 +9,8 @@ import { signFailure } from "../metrics/failure-signature.ts";
 import { kindOf } from "../metrics/input-kind.ts";
 import { countCall, readFigures } from "../metrics/metrics-aggregator.ts";
 import { laneOf } from "../release/canary-router.ts";
-import { failureOf, outcomeOf, type Trial } from "../release/observed-outcome.ts";
 import type { PromotionController } from "../release/promotion-controller.ts";
+import { failureOf, outcomeOf, type Trial } from "../release/tool-release.ts";
 import type { RoutedRun } from "./rollout-router.ts";
 import type { TimeoutVerifier } from "./verify-timeouts.ts";
 

@@ -12,10 +12,14 @@ import { laneOf } from "../release/canary-router.ts";
 import type { PolicyOf, PromotionController } from "../release/promotion-controller.ts";
 import { readCorrections, readHarm, readRelease, removeCounters, writeRelease } from "../release/release-documents.ts";
 import { beginAgain, forgetDamage } from "../release/release-steps.ts";
-import { tell } from "../release/tell-event.ts";
-import type { CorrectionSource, RolledBack, ToolRelease } from "../release/tool-release.ts";
+import {
+  type CorrectionSource,
+  type RolledBack,
+  tell,
+  type ToolRelease,
+  versionName,
+} from "../release/tool-release.ts";
 import type { ToolVersionRegistry } from "../release/tool-version-registry.ts";
-import { versionName } from "../release/version-name.ts";
 import { rollBackStable } from "./roll-back-stable.ts";
 import type { BadMark, Rollouts, RolloutView } from "./rollouts.ts";
 import { viewRelease } from "./view-release.ts";

@@ -4,8 +4,7 @@ import { messageOf } from "../../../core/errors.ts";
 import type { RolloutStore } from "../../../core/stores.ts";
 import type { Tool, ToolContext, ToolResult } from "../../../core/tool.ts";
 import { createCanaryRouter } from "../release/canary-router.ts";
-import type { Trial } from "../release/observed-outcome.ts";
-import type { ToolRelease } from "../release/tool-release.ts";
+import type { ToolRelease, Trial } from "../release/tool-release.ts";
 import type { ToolVersionRegistry } from "../release/tool-version-registry.ts";
 
 /** A call of a tool of which another version is tried. */

@@ -1,6 +1,6 @@
 import type { Execution } from "../../../core/call.ts";
 import { beginningOfIds } from "../../../core/ids.ts";
-import { outcomeOf } from "../release/observed-outcome.ts";
+import { outcomeOf } from "../release/tool-release.ts";
 import type { RolloutExplanation } from "./rollouts.ts";
 import type { Runtime } from "../../../runtime/runtime.ts";
 

@@ -2,7 +2,7 @@ import type { Execution } from "../../../core/call.ts";
 import type { RolloutEvent, RolloutEventQuery, ToolFeedback } from "../../../core/stores.ts";
 import type { Assessment } from "../decision/assess.ts";
 import type { Corrections, Harm, LaneName, Rollout, ToolRelease } from "../release/tool-release.ts";
-import type { CallFigures } from "../metrics/call-figures.ts";
+import type { CallFigures } from "../metrics/counted-call.ts";
 
 /** What a person can see and do about new versions of tools. Names may be aliases; an unknown one throws UNKNOWN_TOOL. */
 export interface Rollouts {

@@ -2,8 +2,7 @@ import type { Assessment } from "../decision/assess.ts";
 import { nextStep, type Step } from "../decision/choose-verdict.ts";
 import type { RolloutPolicy } from "../decision/policy.ts";
 import type { PolicyOf } from "../release/promotion-controller.ts";
-import type { Lane, LaneName, Rollout, ToolRelease } from "../release/tool-release.ts";
-import { versionName } from "../release/version-name.ts";
+import { type Lane, type LaneName, type Rollout, type ToolRelease, versionName } from "../release/tool-release.ts";
 import type { RolloutView } from "./rollouts.ts";
 
 /** A release as a person sees it. */

@@ -1,4 +1,4 @@
-import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-desk.ts";
+import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-tool.ts";
 import type { TaskManager } from "../../../../src/tasks/manager/task-manager.ts";
 
 /** The real task manager as a desk. */

@@ -7,7 +7,7 @@ import {
   type Task,
   type TaskOrder,
 } from "../../../../src/core/task.ts";
-import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-desk.ts";
+import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-tool.ts";
 import { makeTask } from "../../../contract/make-task.ts";
 
 /** A desk whose tasks become what the test says. */

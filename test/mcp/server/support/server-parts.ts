@@ -1,6 +1,6 @@
 import { systemClock } from "../../../../src/core/clock.ts";
 import type { ServerParts } from "../../../../src/mcp/server/create-mcp-server.ts";
-import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-desk.ts";
+import type { TaskDesk } from "../../../../src/mcp/server/mcp-task-tool.ts";
 import { createTaskToolbox } from "../../../../src/mcp/server/task-toolbox.ts";
 
 export function partsOf(desk: TaskDesk, more: Partial<ServerParts> = {}): ServerParts {

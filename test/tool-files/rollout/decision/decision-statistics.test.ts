@@ -2,8 +2,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Beta, probabilityAbove, spreadBeta } from "../../../../src/tool-files/rollout/decision/beta.ts";
-import { logLikelihood, probabilityWorse } from "../../../../src/tool-files/rollout/decision/compare-rates.ts";
-import { sampleRatio } from "../../../../src/tool-files/rollout/decision/sample-ratio.ts";
+import {
+  logLikelihood,
+  probabilityWorse,
+  sampleRatio,
+} from "../../../../src/tool-files/rollout/decision/compare-rates.ts";
 import { count } from "../../../support/counts.ts";
 import { createRandom } from "../simulator/random.ts";
 
