@@ -15,7 +15,9 @@ test(
     const mark = join(workdir, "ran");
     const reaching = `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(mark)}, "");\n${mended}`;
     const tmux = await openTmux(t, { columns: 120, rows: 60, env });
-    const improve = async (reply: string): Promise<void> => {
+    let attempts = 0;
+    /** Gives what the screen starts with then: what it showed before may still be there for a moment. */
+    const improve = async (reply: string): Promise<string> => {
       await writeFile(join(workdir, "script.json"), JSON.stringify({ turns: [reply] }));
       const words = [
         process.execPath,
@@ -27,8 +29,10 @@ test(
         "--model",
         "script:script.json",
       ];
-      await tmux.type(`clear; cd ${workdir}; ${words.join(" ")}; echo "ended with $?"`);
+      const attempt = ++attempts;
+      await tmux.type(`clear; cd ${workdir}; echo "attempt $((${attempt}))"; ${words.join(" ")}; echo "ended with $?"`);
       await tmux.press("Enter");
+      return `attempt ${attempt}`;
     };
     await improve(replying(reaching));
     await tmux.see("It would newly reach fs, and is not run before you say so. Allow that? [y/N]");
@@ -41,8 +45,8 @@ test(
     await tmux.type("n");
     await tmux.press("Enter");
     await tmux.see(/Nothing was started: initials@[0-9a-f]{12} was declined\.[\s\S]*ended with 3/);
-    await improve(replying(mended));
-    await tmux.see("Begin to try it? [y/N]");
+    const start = await improve(replying(mended));
+    await tmux.see(new RegExp(`${start}[\\s\\S]*Begin to try it\\? \\[y/N\\]`));
     await tmux.type("y");
     await tmux.press("Enter");
     await tmux.see(/is tried from now on \(roll_[\s\S]*ended with 0/);

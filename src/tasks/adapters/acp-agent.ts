@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type AgentAdapter, type AgentVerdict, fillCommand, hasPlace, refuse } from "./agent-adapter.ts";
-import type { DriverEvent, DriverOrder } from "./acp/driver-words.ts";
+import type { DriverEvent, DriverOrder } from "./acp/acp-session.ts";
 import { createAnswerText, createEventReader, type EventReading } from "./event-reader.ts";
 import { checkOrder } from "./take-arguments.ts";
 import type { CommandSettings } from "./command-agent.ts";

@@ -7,7 +7,7 @@ import { finished } from "node:stream/promises";
 import { fileURLToPath } from "node:url";
 import { test, type TestContext } from "node:test";
 import type { TaskOrder } from "../../../src/core/task.ts";
-import { holdSession } from "../../../src/tasks/adapters/acp/acp-driver.ts";
+import { holdSession } from "../../../src/tasks/adapters/acp/acp-session.ts";
 import { listAdapters } from "../../../src/tasks/adapters/list-adapters.ts";
 import { temporaryFolder } from "../../support/temporary.ts";
 import { anOrder } from "./an-order.ts";
