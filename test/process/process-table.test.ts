@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, openSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { idsBetween } from "../../src/process/stop/linux-process-table.ts";
 import { findVictims, runsInside } from "../../src/process/stop/processes-to-kill.ts";
 import { identify, isAlive } from "../../src/process/stop/process-identity-check.ts";
 import { openProcessTable } from "../../src/process/stop/process-table.ts";
@@ -41,6 +42,29 @@ test("a program whose name looks like the fields after it is read right [E4]", o
   t.after(() => void child.kill("SIGKILL"));
   const entry = table.find(child.pid!);
   assert.deepEqual([entry?.parentPid, entry?.alive], [process.pid, true]);
+});
+
+test("each new process, and each thread, is among the ids that were given since [E4]", onLinux, async (t) => {
+  const before = table.idsSince(null);
+  if (!before) return t.skip("the kernel does not tell the last id (ns_last_pid)");
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  t.after(() => child.kill("SIGKILL"));
+  await once(child, "spawn");
+  const { ids } = table.idsSince(before.last)!;
+  assert.ok(ids.includes(child.pid!), `${child.pid} is not in ${ids.join(" ")}`);
+  assert.equal(table.isThread(child.pid!), false);
+  const threads = readdirSync(`/proc/${process.pid}/task`).map(Number);
+  assert.deepEqual(
+    threads.filter((id) => !table.isThread(id)),
+    [process.pid],
+  );
+});
+
+test("ids go on from the lowest after the highest [E4]", () => {
+  assert.deepEqual(idsBetween(100, 103, 32767), [101, 102, 103]);
+  assert.deepEqual(idsBetween(32765, 2, 32767), [32766, 32767, 1, 2]);
+  assert.deepEqual(idsBetween(7, 7, 32767), []);
+  assert.equal(idsBetween(7, 6, 32767), undefined);
 });
 
 test("a marker counts whole: another execution's id may begin with ours [E4]", onLinux, async (t) => {

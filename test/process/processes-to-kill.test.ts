@@ -24,6 +24,8 @@ function tableOf(processes: Pick<ProcessTable, "processIds" | "find">): ProcessT
     seesEnvironment: true,
     orderOf: Number,
     childrenOf: () => [],
+    idsSince: () => undefined,
+    isThread: () => false,
     hasVariable: () => false,
     writesTo: () => false,
     describe: String,
@@ -33,33 +35,79 @@ function tableOf(processes: Pick<ProcessTable, "processIds" | "find">): ProcessT
 }
 
 /** With each list there is one more process that has just ended: a shell that starts programs all the time. */
-function tableWithNewZombies(sessionId: number): ProcessTable {
-  const shell = leader(900, "5");
-  const ours = { ...leader(process.pid, "1"), sessionId: 950, groupId: 950 };
+function tableWithNewZombies(): ProcessTable {
   let last = 1000;
-  const zombie = (pid: number): ProcessEntry => ({ ...leader(pid, "50"), parentPid: 900, sessionId, alive: false });
   return tableOf({
-    processIds: () => [process.pid, 900, ++last],
-    find: (pid) => (pid === 900 ? shell : pid === process.pid ? ours : pid >= 1000 ? zombie(pid) : undefined),
+    processIds: () => [process.pid, ++last],
+    find: (pid) => (pid >= 1000 ? { ...leader(pid, "50"), alive: false } : undefined),
   });
 }
 
-test("programs of strangers that end meanwhile do not make a look incomplete; those of unknown sessions do [E4]", () => {
-  const root = { pid: 400, startTime: "10", bootId: "boot" };
-  const target = { marker: "MARK=1", root, outputPaths: new Set<string>() };
-  const look = (sessionId: number): unknown =>
-    findVictims(tableWithNewZombies(sessionId), target, { known: new Map() });
-  assert.deepEqual(look(900), { victims: [], complete: true });
-  // Ours, that of a leader who is gone, and that of the command itself.
-  for (const sessionId of [950, 777, 400]) assert.deepEqual(look(sessionId), { victims: [], complete: false });
+const target = {
+  marker: "MARK=1",
+  root: { pid: 400, startTime: "10", bootId: "boot" },
+  outputPaths: new Set<string>(),
+};
+
+interface Later {
+  /** The ids given since the last question, one list for each question. */
+  readonly given: readonly (readonly number[])[];
+  /** Who can be seen, after so many questions. */
+  readonly seen: (pid: number, questions: number) => ProcessEntry | undefined;
+  readonly isThread?: (pid: number) => boolean;
+}
+
+/** A table that tells which ids were given; all that can be seen is ours. */
+function tableWithIds({ given, seen, isThread = () => false }: Later): ProcessTable {
+  let questions = -1;
+  return {
+    ...tableOf({ processIds: () => [], find: (pid) => seen(pid, questions) }),
+    hasVariable: () => true,
+    isThread,
+    idsSince(earlier) {
+      if (earlier === null) return { last: 1000, ids: [] };
+      const ids = given[++questions] ?? [];
+      return { last: ids.at(-1) ?? earlier, ids };
+    },
+  };
+}
+
+const look = (table: ProcessTable): unknown => {
+  const { victims, complete } = findVictims(table, target, { known: new Map() });
+  return { pids: victims.map(({ pid }) => pid), complete };
+};
+
+test("where ids tell what is new, programs that come and go all the time do not make a look incomplete [E4]", () => {
+  const given = Array.from({ length: 100 }, (_, index) => [1001 + index]);
+  assert.deepEqual(look(tableWithIds({ given, seen: () => undefined })), { pids: [], complete: true });
+  assert.deepEqual(look(tableWithNewZombies()), { pids: [], complete: false });
+  const endless = { ...tableWithIds({ given, seen: () => undefined }), idsSince: () => ({ last: 1, ids: [1001] }) };
+  assert.deepEqual(look(endless), { pids: [], complete: false });
+});
+
+test("what one that has gone left behind is found by its later id, also when it can be seen only a moment later [E4]", () => {
+  const gone = tableWithIds({
+    given: [[1001], [1002], [1003]],
+    seen: (pid) => (pid === 1003 ? leader(pid, "50") : undefined),
+  });
+  assert.deepEqual(look(gone), { pids: [1003], complete: true });
+  const late = tableWithIds({
+    given: [[1001]],
+    seen: (pid, questions) => (questions > 0 ? leader(pid, "50") : undefined),
+  });
+  assert.deepEqual(look(late), { pids: [1001], complete: true });
+});
+
+test("a thread has an id as well, and is no process to kill [E4]", () => {
+  const table = tableWithIds({
+    given: [[1001, 1002]],
+    seen: (pid) => leader(pid, "50"),
+    isThread: (pid) => pid === 1002,
+  });
+  assert.deepEqual(look(table), { pids: [1001], complete: true });
 });
 
 test("a process in the middle of an exec leaves a look incomplete, whenever it turns up [E4]", () => {
-  const target = {
-    marker: "MARK=1",
-    root: { pid: 400, startTime: "10", bootId: "boot" },
-    outputPaths: new Set<string>(),
-  };
   let lists = 0;
   const table = {
     ...tableOf({ processIds: () => [1000 + Math.floor(lists++ / 3)], find: (pid) => leader(pid, "50") }),
@@ -70,15 +118,13 @@ test("a process in the middle of an exec leaves a look incomplete, whenever it t
 
 test("when the first process of a namespace has ended, that is proof, whatever else comes and goes [E4]", async () => {
   const init = { pid: 401, startTime: "11", bootId: "boot" };
-  const target = {
-    marker: "MARK=1",
-    root: { pid: 400, startTime: "10", bootId: "boot" },
-    outputPaths: new Set<string>(),
+  const enclosed = {
+    ...target,
     namespace: { init: () => init, isBusy: () => false, release: async () => undefined },
   };
   let nowMs = 0;
   const clock = { ...systemClock, monotonic: () => (nowMs += 100) };
-  const stop = await stopTree(target, { table: tableWithNewZombies(777), clock, graceMs: 200 });
+  const stop = await stopTree(enclosed, { table: tableWithNewZombies(), clock, graceMs: 200 });
   assert.deepEqual(stop, { proof: "namespace", killed: [], survivors: [] });
 });
 
@@ -95,8 +141,6 @@ function tableWithRecycledNumber(): ProcessTable {
 }
 
 test("a stranger that got the number of one of ours is no victim, nor is what it started [E4]", () => {
-  const root = { pid: 400, startTime: "10", bootId: "boot" };
-  const target = { marker: "MARK=1", root, outputPaths: new Set<string>() };
   const known = new Map([[500, "20"]]);
   const signalled: number[] = [];
   const found = ({ pid }: ProcessEntry): void => void signalled.push(pid);

@@ -74,7 +74,8 @@ test("a task that ended while no manager lived has its true result [T6]", async 
   await until(() => commandsWith(task.folder).length === 0, "the agent has ended");
   const next = await openTasks(t, {}, folder);
   await next.manager.adopt();
-  const end = (await next.manager.get(task.id))!;
+  // The last of its processes may still be on its way out, without a command line any more.
+  const end = await next.manager.wait(task.id, longMs);
   assert.deepEqual([end.state, end.result], ["completed", "before and after"]);
 });
 
@@ -87,7 +88,8 @@ test("the limit of a task is kept while no manager lives, and the next one says 
   const run = join(task.folder, "run-1");
   assert.deepEqual((await next.processes.detached.stop(run, 0)).killed, []);
   await next.manager.adopt();
-  const end = (await next.manager.get(task.id))!;
+  // The last of its processes may still be on its way out, without a command line any more.
+  const end = await next.manager.wait(task.id, longMs);
   assert.deepEqual([end.state, end.error], ["timeout", "Stopped after its time limit of 2 s."]);
 });
 

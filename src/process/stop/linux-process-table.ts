@@ -7,10 +7,14 @@ import type { ProcessEntry, ProcessTable } from "./process-table.ts";
 export function linuxProcessTable(): ProcessTable {
   const boot = readText("/proc/sys/kernel/random/boot_id").trim();
   const namespace = namespaceOf("self");
+  // Where /proc is that of another namespace, its ids say nothing about ours.
+  const isOurs = linkTarget("/proc/self") === String(process.pid);
   return {
     bootId: `${boot}/${namespace}`,
     seesEnvironment: true,
     processIds,
+    idsSince: (earlier) => (isOurs ? idsSince(earlier) : undefined),
+    isThread,
     orderOf: Number,
     find,
     childrenOf,
@@ -31,10 +35,33 @@ export function linuxProcessTable(): ProcessTable {
 const initialNamespace = "4026531836";
 /** PF_KTHREAD in the flags of /proc/PID/stat. */
 const kernelThread = 0x0020_0000;
+const mostIdsAtOnce = 2000;
 const buffer = Buffer.allocUnsafeSlow(4096);
 
 function processIds(): number[] {
   return readdirSync("/proc").filter(isNumber).map(Number);
+}
+
+function idsSince(earlier: number | null): ReturnType<ProcessTable["idsSince"]> {
+  // Not the last number of /proc/loadavg: in some containers that is an imitation.
+  const last = Number(readText("/proc/sys/kernel/ns_last_pid"));
+  if (last === 0) return undefined;
+  if (earlier === null || earlier === last) return { last, ids: [] };
+  const ids = idsBetween(earlier, last, Number(readText("/proc/sys/kernel/pid_max")) - 1);
+  return ids && { last, ids };
+}
+
+function isThread(id: number): boolean {
+  const process = /^Tgid:\s*(\d+)$/m.exec(readText(`/proc/${id}/status`))?.[1];
+  return process !== undefined && process !== String(id);
+}
+
+/** All after the first and up to the second; past the highest it goes on with 1. Undefined when they are too many to look at. */
+export function idsBetween(earlier: number, last: number, highest: number): readonly number[] | undefined {
+  const count = last >= earlier ? last - earlier : highest - earlier + last;
+  if (count > mostIdsAtOnce) return undefined;
+  const ids = Array.from({ length: count }, (_, index) => earlier + 1 + index);
+  return ids.map((id) => (id > highest && last < earlier ? id - highest : id));
 }
 
 function isNumber(name: string): boolean {
@@ -43,7 +70,10 @@ function isNumber(name: string): boolean {
 }
 
 function find(pid: number): ProcessEntry | undefined {
-  const stat = readText(`/proc/${pid}/stat`);
+  const path = `/proc/${pid}/stat`;
+  // Most ids of processes that come and go are free again by now: this is a third of what a failed open costs.
+  if (!existsSync(path)) return undefined;
+  const stat = readText(path);
   // The name is in parentheses and may hold any character, also spaces and parentheses.
   const afterName = stat.lastIndexOf(")");
   if (afterName < 0) return undefined;

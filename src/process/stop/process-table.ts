@@ -29,6 +29,13 @@ export interface ProcessTable {
   /** False where the environment and the open files of other processes can't be read. */
   readonly seesEnvironment: boolean;
   processIds(): number[];
+  /**
+   * Ids are given in rising order, and from a low one again after the highest: the last one given, and all since an earlier answer.
+   * Undefined where the system does not tell, or when they are too many to look at.
+   */
+  idsSince(earlier: number | null): { readonly last: number; readonly ids: readonly number[] } | undefined;
+  /** True when the id is that of a thread, which has one as well, and not of a process. */
+  isThread(id: number): boolean;
   find(pid: number): ProcessEntry | undefined;
   /** The living children of one process; cheaper than a whole list. */
   childrenOf(pid: number): ProcessEntry[];

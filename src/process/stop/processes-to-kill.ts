@@ -10,17 +10,29 @@ export interface Target {
   readonly outputPaths: ReadonlySet<string>;
 }
 
-/** Which pids were seen as part of the target, with their start time. */
+/** Pids with their start time. */
 export type Known = Map<number, string>;
+
+/** What stays the same from one look to the next. */
+export interface Memory {
+  /** Which were seen as part of the target. */
+  readonly known: Known;
+  /** Which had neither the marker nor the output: they don't get them later. */
+  readonly strangers?: Known;
+  readonly found?: (entry: ProcessEntry) => void;
+}
 
 export interface Look {
   readonly victims: readonly ProcessEntry[];
-  /** False when processes came and went faster than they could be looked at: one of them may have been ours. */
+  /** False when processes came faster than they could be looked at: one of them may have been ours. */
   readonly complete: boolean;
 }
 
 /** A look that finds no end is given up; the caller looks again. */
-const roundsPerLook = 20;
+const listsPerLook = 20;
+const catchUpsPerLook = 500;
+/** Another look follows anyway, so this one need not go to the end. */
+const catchUpsAfterVictim = 20;
 /** How often a process that shows no environment is asked before that counts as its answer. */
 const timesAsked = 5;
 
@@ -35,66 +47,84 @@ const timesAsked = 5;
 export function findVictims(
   table: ProcessTable,
   target: Target,
-  { known, found }: { known: Known; found?: (entry: ProcessEntry) => void },
+  { known, strangers = new Map(), found }: Memory,
 ): Look {
   const root = target.root?.bootId === table.bootId ? target.root : null;
   if (root) known.set(root.pid, root.startTime);
   const since = root ? table.orderOf(root.startTime) : 0;
   const untouchable = ownLine(table);
   const judged = new Set<number>();
-  const unanswered = new Map<number, number>();
+  const timesUnanswered = new Map<number, number>();
   const others = new Set<ProcessEntry>();
   const victims: ProcessEntry[] = [];
+  const start = table.idsSince(null);
+  const complete = start ? catchUp(start.last) : listAgain();
+  return { victims, complete };
 
-  const claim = (entry: ProcessEntry): void => {
+  /**
+   * One list, then each new id, until none is given any more. What goes before it could be judged leaves nothing unseen: whatever it
+   * started got a later id, and is judged in its turn if it still lives.
+   */
+  function catchUp(last: number): boolean {
+    let again = table.processIds().filter((pid) => judge(pid) === "unanswered");
+    for (let reached = last, round = 0; round < (victims.length > 0 ? catchUpsAfterVictim : catchUpsPerLook); round++) {
+      const since = table.idsSince(reached);
+      if (!since) return false;
+      if (since.ids.length === 0 && again.length === 0) return true;
+      // Nothing else is new, so there is time for it to come up.
+      if (since.ids.length === 0) sleepSync(1);
+      const unanswered = again.filter((pid) => judge(pid) === "unanswered");
+      // A process has its id for a moment before it can be seen, so one that is not there is asked for twice.
+      const fresh = since.ids.filter((pid) => ["unanswered", "absent"].includes(judge(pid)));
+      again = [...unanswered, ...fresh];
+      reached = since.last;
+    }
+    return false;
+  }
+
+  /** Lists until everything in a list that is new could be judged: what went before that may have started something after the list. */
+  function listAgain(): boolean {
+    for (let round = 0; round < listsPerLook; round++) {
+      const fresh = table.processIds().filter((pid) => !judged.has(pid));
+      const allJudged = fresh.map((pid) => judge(pid)).every((answer) => answer === "judged");
+      // The first round always meets zombies and takes long; the second one sees what came meanwhile.
+      if (allJudged && round > 0) return true;
+    }
+    return false;
+  }
+
+  function judge(pid: number): "judged" | "absent" | "ended" | "unanswered" {
+    judged.add(pid);
+    if (untouchable.has(pid)) return "judged";
+    const entry = table.find(pid);
+    if (!entry) return "absent";
+    if (!entry.alive) return "ended";
+    if (entry.kernel || entry.startOrder < since) return "judged";
+    const { startTime } = entry;
+    const isOurs =
+      known.get(pid) === startTime ||
+      isRelative(table, entry, known) ||
+      (strangers.get(pid) !== startTime && isMarked(table, target, pid));
+    if (isOurs === false) strangers.set(pid, startTime);
+    if (!isOurs) others.add(entry);
+    else if (!table.isThread(pid)) claim(entry);
+    if (isOurs !== undefined) return "judged";
+    // In the middle of an exec a process shows no environment at all, so such a one is asked again.
+    const times = (timesUnanswered.get(pid) ?? 0) + 1;
+    timesUnanswered.set(pid, times);
+    if (times >= timesAsked) return "judged";
+    judged.delete(pid);
+    return "unanswered";
+  }
+
+  function claim(entry: ProcessEntry): void {
     others.delete(entry);
     victims.push(entry);
     known.set(entry.pid, entry.startTime);
     found?.(entry);
     // Its children may have come first in the list.
     for (const other of others) if (isRelative(table, other, known)) claim(other);
-  };
-
-  /** False when it went before it could be judged: what it left may not have been in the list. */
-  const judge = (pid: number): boolean => {
-    judged.add(pid);
-    if (untouchable.has(pid)) return true;
-    const entry = table.find(pid);
-    if (!entry) return false;
-    if (!entry.alive) return isInStrangersSession(entry);
-    if (entry.kernel || entry.startOrder < since) return true;
-    const isOurs =
-      known.get(pid) === entry.startTime || isRelative(table, entry, known) || isMarked(table, target, pid);
-    if (isOurs) claim(entry);
-    else others.add(entry);
-    if (isOurs !== undefined) return true;
-    // In the middle of an exec a process shows no environment at all, so such a one is asked again.
-    const times = (unanswered.get(pid) ?? 0) + 1;
-    unanswered.set(pid, times);
-    if (times < timesAsked) judged.delete(pid);
-    return times >= timesAsked;
-  };
-
-  /**
-   * A session is opened by its leader and inherited by what that starts, so one that a living stranger leads holds nothing of ours.
-   * Our own session proves nothing: what we start begins in it.
-   */
-  const isInStrangersSession = ({ pid, sessionId }: ProcessEntry): boolean => {
-    // Few zombies get past this: there may be thousands, and what keeps moving is only caught by a quick look.
-    if (sessionId === pid || sessionId === 0) return false;
-    const leader = table.find(sessionId);
-    if (!leader?.alive || known.has(leader.pid)) return false;
-    if (leader.startOrder >= since && ![...others].some((other) => other.pid === leader.pid)) return false;
-    return ![...untouchable].some((own) => table.find(own)?.sessionId === sessionId);
-  };
-
-  for (let round = 0; round < roundsPerLook; round++) {
-    const fresh = table.processIds().filter((pid) => !judged.has(pid));
-    const allJudged = fresh.map((pid) => judge(pid)).every(Boolean);
-    // The first round always meets zombies and takes long; the second one sees what came meanwhile.
-    if (allJudged && round > 0) return { victims, complete: true };
   }
-  return { victims, complete: false };
 }
 
 /** True when this process itself runs inside the target, so that ending it would mean ending ourselves. */
@@ -105,6 +135,11 @@ export function runsInside(table: ProcessTable, target: Target): boolean {
     if (root && pid === root.pid && table.find(pid)?.startTime === root.startTime) return true;
   }
   return false;
+}
+
+/** Without giving way to anything else: what keeps moving is only caught by somebody who keeps looking. */
+function sleepSync(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 function ownLine(table: ProcessTable): Set<number> {

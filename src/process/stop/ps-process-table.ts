@@ -18,6 +18,8 @@ export function psProcessTable(): ProcessTable {
   return {
     bootId: run("/usr/sbin/sysctl", ["-n", "kern.bootsessionuuid"]).trim(),
     seesEnvironment: false,
+    idsSince: () => undefined,
+    isThread: () => false,
     processIds: () => list().map(({ pid }) => pid),
     find: (pid) => (performance.now() - readAt < freshMs ? rows.get(pid) : readRows(["-p", String(pid)])[0]),
     childrenOf: (pid) => list().filter((entry) => entry.parentPid === pid && entry.alive),

@@ -55,6 +55,7 @@ const stepMs = 10;
 export async function stopTree(target: StopTarget, options: StopOptions): Promise<StopReport> {
   const { table, clock } = options;
   const known: Known = new Map();
+  const strangers: Known = new Map();
   const killed = new Map<number, ProcessNote>();
   const refused = new Set<number>();
 
@@ -99,7 +100,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
     // With its first process the kernel ends all the others, before they could be noted one by one.
     if (target.namespace) note(lookForWorkers());
     for (let round = 1, emptyLooks = 0; emptyLooks < 2; round++) {
-      const { victims, complete } = findVictims(table, target, { known, found: kill });
+      const { victims, complete } = findVictims(table, target, { known, strangers, found: kill });
       if (victims.length === 0 && endedWithNamespace()) break;
       if (complete && victims.length === 0) {
         emptyLooks += 1;
@@ -133,7 +134,7 @@ export async function stopTree(target: StopTarget, options: StopOptions): Promis
   }
 
   function lookForWorkers(): ProcessEntry[] {
-    return findVictims(table, target, { known }).victims.filter(isWorker);
+    return findVictims(table, target, { known, strangers }).victims.filter(isWorker);
   }
 
   /** Not a helper, nor the two processes that only hold the namespace up. */
